@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Exact replay: what it saves where the run without it can be waited for, with both digests
-# compared, and 1,000 training steps of 1,024 hosts with 8 NICs each. Fails when a digest differs,
-# the saving is less than 200 times, or the long run takes more than 60 s of CPU.
+# compared: training steps, steps of seven rails beside a congested one, and a flow in a steady
+# state; and 1,000 training steps of 1,024 hosts with 8 NICs each. Fails when a digest differs, the
+# savings are less than 200, 4 and 10 times, or the long run takes more than 60 s of CPU.
 #
 #   bench/sim_replay.sh WEIR
 set -euo pipefail
@@ -38,7 +39,37 @@ read -r plain_digest plain_cpu _ _ _ < <(
 ratio=$(awk -v a="$plain_cpu" -v b="$cpu" 'BEGIN { printf "%.0f", a / b }')
 echo "16 hosts, 1,000 steps of 16 MB: $plain_cpu s, $cpu s with $steps steps replayed: $ratio times"
 
+# simulated NAME: hops of its run that were, in per cent.
+simulated() {
+  python3 - "$1.json" <<'PYTHON'
+import json
+import sys
+
+result = json.load(open(sys.argv[1]))
+replay, hops = result["replay"], result["perf"]["hops"]
+print(round(100 * (hops - replay["hops"] - replay["steady_hops"]) / hops, 1))
+PYTHON
+}
+
 "$weir" init --quiet -t rail256 -o rail256.yaml
+load="training,compute=1ms,size=16MB,qps=1,steps=20"
+slow="slow-receiver,at=gpu03/1,rate=100G"
+read -r rail_digest rail_cpu _ < <(
+  run rails rail256.yaml --threads 1 --duration 10s -w "$load" --fault "$slow"
+)
+read -r plain_rail_digest plain_rail_cpu _ < <(
+  run rails_plain rail256.yaml --threads 1 --duration 10s -w "$load" --fault "$slow" --no-replay
+)
+rail_ratio=$(awk -v a="$plain_rail_cpu" -v b="$rail_cpu" 'BEGIN { printf "%.1f", a / b }')
+echo "8 rails, one congested, 20 steps: $plain_rail_cpu s, $rail_cpu s: $rail_ratio times"
+
+read -r flow_digest _ < <(run flow pod16.yaml --duration 1s -w pair,size=1GB,qps=1)
+read -r plain_flow_digest _ < <(
+  run flow_plain pod16.yaml --duration 1s -w pair,size=1GB,qps=1 --no-replay
+)
+flow_share=$(simulated flow)
+echo "a flow of 1 GB: $flow_share % of its hops simulated"
+
 sed -e 's/gpu\[01-32\]/gpu[0001-1024]/' -e 's/leaf\[0-7\]/leaf[000-127]/' \
   -e 's/spine\[1-8\]/spine[01-64]/' -e 's/wiring: rail,/wiring: rail, groups: 16,/' \
   -e 's/wiring: mesh, count: 4/wiring: mesh/' rail256.yaml >rail8192.yaml
@@ -52,6 +83,11 @@ miss() {
   missed=1
 }
 [[ $digest == "$plain_digest" ]] || miss "another digest with replay"
+[[ $rail_digest == "$plain_rail_digest" ]] || miss "another digest with replay of rails"
+[[ $flow_digest == "$plain_flow_digest" ]] || miss "another digest with a steady state skipped"
+awk -v ratio="$rail_ratio" 'BEGIN { exit !(ratio >= 4) }' ||
+  miss "rails: $rail_ratio times, at least 4"
+awk -v share="$flow_share" 'BEGIN { exit !(share <= 10) }' || miss "flow: $flow_share %, at most 10"
 [[ $finished == True ]] || miss "the long run did not finish"
 awk -v ratio="$ratio" 'BEGIN { exit !(ratio >= 200) }' || miss "$ratio times, at least 200"
 awk -v long="$long" 'BEGIN { exit !(long <= 60) }' || miss "$long s, at most 60"

@@ -32,14 +32,11 @@ class Writer {
   template <class T>
   void fact(std::string_view key, const Fact<T>& fact, std::string_view /*help*/) {
     if (!fact.was_looked_at()) return;
-    Json out = Json::object();
     if (fact.is_known()) {
-      out["value"] = Codec<T>::write(fact.value());
+      add_fact(key, "value", Codec<T>::write(fact.value()), fact.source());
     } else {
-      out["missing"] = vocab::enum_name(fact.why());
+      add_fact(key, "missing", vocab::enum_name(fact.why()), fact.source());
     }
-    if (!fact.source().empty()) out["source"] = fact.source();
-    add(key, std::move(out));
   }
   template <class S>
   void section(std::string_view key, const S& section, std::string_view /*help*/) {
@@ -56,8 +53,42 @@ class Writer {
   void add(std::string_view key, Json value) {
     out_.emplace_back(std::string(key), std::move(value));
   }
+  void add_fact(std::string_view key, const char* what, Json value, const std::string& source) {
+    Json out = Json::object();
+    out[what] = std::move(value);
+    if (!source.empty()) out["source"] = source;
+    add(key, std::move(out));
+  }
   Json::object_t out_;  // keys are unique by construction
 };
+
+/// A fact before its value is decoded: either `missing` or `value` is there.
+struct FactParts {
+  std::string source;
+  std::optional<Missing> missing;
+  std::optional<JsonCursor> value;
+};
+
+Result<FactParts> fact_parts(const JsonCursor& at) {
+  WEIR_TRY_STATUS(at.expect_object());
+  FactParts parts;
+  if (const auto found = at.find("source")) {
+    WEIR_TRY(text, found->text());
+    parts.source = std::move(text);
+  }
+  // A null value is a value (an optional one), so the key counts, not what it holds.
+  const auto value = at.value().find("value");
+  const auto missing = at.find("missing");
+  if ((value != at.value().end()) == missing.has_value())
+    return at.wrong("either value or missing");
+  if (missing) {
+    WEIR_TRY(why, Codec<Missing>::read(*missing));
+    parts.missing = why;
+  } else {
+    parts.value = at.member("value", *value);
+  }
+  return parts;
+}
 
 /// Stops at the first error. A field that is absent keeps its default; a fact is then not looked
 /// at.
@@ -96,29 +127,26 @@ class Reader {
   }
   template <class T>
   static Result<Fact<T>> read_fact(const JsonCursor& at) {
-    WEIR_TRY_STATUS(at.expect_object());
-    std::string source;
-    if (const auto found = at.find("source")) {
-      WEIR_TRY(text, found->text());
-      source = std::move(text);
-    }
-    // A null value is a value (an optional one), so the key counts, not what it holds.
-    const auto value = at.value().find("value");
-    const auto missing = at.find("missing");
-    if ((value != at.value().end()) == missing.has_value())
-      return at.wrong("either value or missing");
-    if (missing) {
-      WEIR_TRY(why, Codec<Missing>::read(*missing));
-      return Fact<T>::missing(why, std::move(source));
-    }
-    const JsonCursor place = at.member("value", *value);
-    WEIR_TRY(decoded, Codec<T>::read(place));
-    return Fact<T>::of(std::move(decoded), std::move(source));
+    WEIR_TRY(parts, fact_parts(at));
+    if (parts.missing) return Fact<T>::missing(*parts.missing, std::move(parts.source));
+    WEIR_TRY(decoded, Codec<T>::read(*parts.value));
+    return Fact<T>::of(std::move(decoded), std::move(parts.source));
   }
 
   const JsonCursor& at_;
   std::optional<Error> error_;
 };
+
+/// Not a part of the visitor: it would be compiled once for each type of a fact.
+Json fact_schema(Json value) {
+  return {{"type", "object"},
+          {"properties",
+           {{"value", std::move(value)},
+            {"missing", Codec<Missing>::schema()},
+            {"source", {{"type", "string"}}}}},
+          {"oneOf", Json::array({{{"required", Json::array({"value"})}},
+                                 {{"required", Json::array({"missing"})}}})}};
+}
 
 class SchemaWriter {
  public:
@@ -129,14 +157,7 @@ class SchemaWriter {
   }
   template <class T>
   void fact(std::string_view key, const Fact<T>& /*fact*/, std::string_view help) {
-    Json schema = {{"type", "object"},
-                   {"properties",
-                    {{"value", Codec<T>::schema()},
-                     {"missing", Codec<Missing>::schema()},
-                     {"source", {{"type", "string"}}}}},
-                   {"oneOf", Json::array({{{"required", Json::array({"value"})}},
-                                          {{"required", Json::array({"missing"})}}})}};
-    add(key, std::move(schema), help);
+    add(key, fact_schema(Codec<T>::schema()), help);
   }
   template <class S>
   void section(std::string_view key, const S& /*section*/, std::string_view help) {

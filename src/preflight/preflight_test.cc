@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/testing.h"
 #include "finding/catalog.h"
+#include "preflight/bisect.h"
 #include "preflight/measure.h"
 #include "preflight/report.h"
 #include "preflight/schedule.h"
@@ -237,6 +238,73 @@ Report passed() {
   for (StageResult& stage : report.stages)
     stage.state = State::kPassed;
   return report;
+}
+
+/// A fabric of four leaves with four hosts each and two spines: link 2 * leaf + spine.
+std::vector<std::uint32_t> sixteen_below_four() {
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t host = 0; host < 16; ++host)
+    groups.push_back(host / 4);
+  return groups;
+}
+
+TEST(Bisection, TriesOtherHostsOfTheSameTwoLeavesAndOfThirdOnes) {
+  COVERS("J2");
+  const auto groups = sixteen_below_four();
+  const auto same = pairs_between({1, 6}, groups, 6);
+  ASSERT_EQ(same.size(), 6U);
+  EXPECT_EQ(same.front(), (HostPair{1, 6}));
+  for (const HostPair& pair : same) {
+    EXPECT_EQ(groups[pair.first], 0U);
+    EXPECT_EQ(groups[pair.second], 1U);
+    EXPECT_EQ(std::count(same.begin(), same.end(), pair), 1);
+  }
+  const auto elsewhere = pairs_elsewhere(1, 6, groups, 5);
+  ASSERT_EQ(elsewhere.size(), 5U);
+  for (const HostPair& pair : elsewhere) {
+    EXPECT_EQ(groups[pair.first], 0U);
+    EXPECT_GE(groups[pair.second], 2U);
+  }
+  EXPECT_TRUE(pairs_elsewhere(0, 2, {0, 0, 1, 1}, 5).empty()) << "there is no third leaf";
+}
+
+TEST(Bisection, LeavesTheLinkThatCarriedEverySlowPairAndNoGoodOne) {
+  COVERS("J2");
+  // Leaf 0 by spine 1 is slow: link 1.
+  std::vector<Trial> trials = {{.pair = {1, 6}, .is_slow = true, .links = {1, 3}}};
+  EXPECT_EQ(suspect_links(trials), (std::vector<std::uint32_t>{1, 3}));
+  trials.push_back({.pair = {9, 6}, .is_slow = false, .links = {3, 5}});
+  EXPECT_EQ(suspect_links(trials), std::vector<std::uint32_t>{1});
+  trials.push_back({.pair = {2, 14}, .is_slow = true, .links = {1, 7}});
+  EXPECT_EQ(suspect_links(trials), std::vector<std::uint32_t>{1});
+  // One that is good over it contradicts it: then no link is named.
+  trials.push_back({.pair = {3, 10}, .is_slow = false, .links = {1, 5}});
+  EXPECT_TRUE(suspect_links(trials).empty());
+  EXPECT_TRUE(suspect_links({{.pair = {1, 6}, .is_slow = true}}).empty()) << "nobody counted";
+  EXPECT_TRUE(suspect_links({{.pair = {1, 6}, .is_slow = false, .links = {1}}}).empty());
+}
+
+TEST(Bisection, NamesTheEndWhosePairsWithThirdLeavesAreSlow) {
+  EXPECT_EQ(faulty_end({.tried = 8, .slow = 2}, {.tried = 8, .slow = 0}), End::kFirst);
+  EXPECT_EQ(faulty_end({.tried = 8, .slow = 0}, {.tried = 8, .slow = 1}), End::kSecond);
+  EXPECT_EQ(faulty_end({.tried = 8, .slow = 1}, {.tried = 8, .slow = 1}), End::kNotKnown);
+  EXPECT_EQ(faulty_end({.tried = 8, .slow = 0}, {.tried = 8, .slow = 0}), End::kNotKnown);
+}
+
+TEST(Bisection, BeginsWithTheSlowestPairOfEveryTwoLeaves) {
+  const auto groups = sixteen_below_four();
+  const std::vector<Sample> samples = {
+      {.from = 0, .to = 1, .rate = 1, .floor = 90},    // below one leaf
+      {.from = 0, .to = 4, .rate = 50, .floor = 90},   //
+      {.from = 5, .to = 2, .rate = 10, .floor = 90},   // the same two leaves, and slower
+      {.from = 8, .to = 12, .rate = 30, .floor = 90},  //
+      {.from = 9, .to = 13, .rate = 95, .floor = 90},
+  };
+  const auto slow = slow_between_groups(samples, groups, 5);
+  ASSERT_EQ(slow.size(), 2U);
+  EXPECT_EQ(slow[0], (HostPair{5, 2}));
+  EXPECT_EQ(slow[1], (HostPair{8, 12}));
+  EXPECT_EQ(slow_between_groups(samples, groups, 1).size(), 1U);
 }
 
 TEST(Verdict, IsGoOnlyWhereEveryStagePassedOrDoesNotApply) {

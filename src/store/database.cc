@@ -44,7 +44,8 @@ void distrust(sqlite3* database) {
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
 }
 
-/// SQLite follows a link to where nobody asked it to write, and waits for a FIFO.
+/// SQLite follows a link to where nobody asked it to write, and waits for a FIFO; also where it
+/// looks for a transaction that was cut off.
 Status check_plain(const std::string& path, Access access) {
   struct stat found {};
   const bool is_there =
@@ -134,7 +135,8 @@ void Database::Close::operator()(sqlite3* database) const {
 }
 
 Result<Database> Database::open(const std::string& path, Access access) {
-  WEIR_TRY_STATUS(check_plain(path, access));
+  for (const std::string_view beside : {"", "-journal", "-wal", "-shm"})
+    WEIR_TRY_STATUS(check_plain(path + std::string(beside), access));
   const auto attempt = [&](std::string_view parameters, int flags) -> Result<Database> {
     sqlite3* raw = nullptr;
     const int code =
@@ -144,6 +146,11 @@ Result<Database> Database::open(const std::string& path, Access access) {
     constexpr int kPatience = 5000;  // ms
     sqlite3_busy_timeout(raw, kPatience);
     distrust(raw);
+    // Sorting a long history must not need files in a place that this process may not write to, nor
+    // all of the memory.
+    constexpr sqlite3_int64 kMostMemory = sqlite3_int64{512} << 20U;  // bytes
+    sqlite3_hard_heap_limit64(kMostMemory);
+    WEIR_TRY_STATUS(database.execute("PRAGMA temp_store=MEMORY"));
     const auto readable = database.number_of("PRAGMA schema_version");
     if (!readable) return readable.error().within(path);
     return database;

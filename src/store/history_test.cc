@@ -210,6 +210,15 @@ TEST_F(HistoryFile, IsAPlainFileOfItsDirectory) {
   std::filesystem::remove(path());
   ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
   EXPECT_FALSE(History::open(path(), Access::kRead).has_value()) << "no FIFO is waited for";
+  std::filesystem::remove(path());
+  { const History written = open(); }
+  for (const std::string beside : {"-journal", "-wal", "-shm"}) {
+    std::filesystem::remove(path() + beside);
+    ASSERT_EQ(::mkfifo((path() + beside).c_str(), 0600), 0);
+    EXPECT_FALSE(History::open(path(), Access::kRead).has_value()) << beside;
+    EXPECT_FALSE(History::open(path(), Access::kWrite).has_value()) << beside;
+    std::filesystem::remove(path() + beside);
+  }
 }
 
 TEST_F(HistoryFile, RunsNoTriggerThatIsPlantedAfterItWasOpened) {

@@ -23,6 +23,12 @@ namespace weir::vocab {
 template <class T>
 struct Codec;
 
+// Schemas that templates below share: written here once, not compiled for each type.
+Json whole_number_schema();
+Json whole_number_schema(unsigned largest);
+Json list_schema(Json items);
+Json list_schema(Json items, std::size_t length);
+
 template <class E>
 requires std::is_enum_v<E>
 struct Codec<E> {
@@ -66,7 +72,7 @@ template <>
 struct Codec<std::uint64_t> {
   static Json write(std::uint64_t value) { return value; }
   static Result<std::uint64_t> read(const JsonCursor& at) { return at.whole_number(); }
-  static Json schema() { return {{"type", "integer"}, {"minimum", 0}}; }
+  static Json schema() { return whole_number_schema(); }
 };
 
 /// Of results, never of settings: those are whole numbers. REQUIRES: finite.
@@ -79,14 +85,14 @@ struct Codec<double> {
 
 template <>
 struct Codec<unsigned> {
-  static constexpr std::uint64_t kLargest = std::numeric_limits<unsigned>::max();
+  static constexpr unsigned kLargest = std::numeric_limits<unsigned>::max();
   static Json write(unsigned value) { return value; }
   static Result<unsigned> read(const JsonCursor& at) {
     WEIR_TRY(number, at.whole_number());
     if (number > kLargest) return at.wrong("a whole number of 32 bits");
     return static_cast<unsigned>(number);
   }
-  static Json schema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", kLargest}}; }
+  static Json schema() { return whole_number_schema(kLargest); }
 };
 
 /// Bytes, bits per second, millimetres, parts per million; none of them is negative in evidence.
@@ -98,7 +104,7 @@ struct Codec<Quantity<Tag>> {
     if (number < 0) return at.wrong("a whole number, not negative");
     return Quantity<Tag>::raw(number);
   }
-  static Json schema() { return {{"type", "integer"}, {"minimum", 0}}; }
+  static Json schema() { return whole_number_schema(); }
 };
 
 /// Nanoseconds: timers of switches are no finer.
@@ -112,7 +118,7 @@ struct Codec<Duration> {
       return at.wrong("nanoseconds, not negative, at most 106 days");
     return Duration::raw(number * kPicoseconds);
   }
-  static Json schema() { return {{"type", "integer"}, {"minimum", 0}}; }
+  static Json schema() { return whole_number_schema(); }
 };
 
 template <class Tag, unsigned Limit>
@@ -123,7 +129,7 @@ struct Codec<Code<Tag, Limit>> {
     if (const auto code = Code<Tag, Limit>::make(number)) return *code;
     return at.wrong("a whole number below " + std::to_string(Limit));
   }
-  static Json schema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", Limit - 1}}; }
+  static Json schema() { return whole_number_schema(Limit - 1); }
 };
 
 template <>
@@ -198,9 +204,7 @@ struct Codec<std::array<T, N>> {
     }
     return values;
   }
-  static Json schema() {
-    return {{"type", "array"}, {"items", Codec<T>::schema()}, {"minItems", N}, {"maxItems", N}};
-  }
+  static Json schema() { return list_schema(Codec<T>::schema(), N); }
 };
 
 template <class T>
@@ -221,7 +225,7 @@ struct Codec<std::vector<T>> {
     }
     return values;
   }
-  static Json schema() { return {{"type", "array"}, {"items", Codec<T>::schema()}}; }
+  static Json schema() { return list_schema(Codec<T>::schema()); }
 };
 
 }  // namespace weir::vocab

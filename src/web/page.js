@@ -862,7 +862,8 @@ const start = async () => {
   const first = Weir.ask(frameUrl(0)).catch(() => null);
   $('title').textContent = topology.title || topology.hosts[0]?.name || '';
   $('simulated').hidden = !topology.simulated;
-  const modes = {host: 'this host', recorded: 'recorded hosts', lab: 'lab', replay: 'recording'};
+  const modes = {host: 'this host', recorded: 'recorded hosts', lab: 'lab', fleet: 'fleet',
+    replay: 'recording'};
   $('subtitle').textContent = [modes[topology.mode], topology.design && `design ${topology.design}`,
     topology.load && `load ${topology.load}`].filter(Boolean).join(' · ');
   showQuantities();

@@ -27,6 +27,8 @@ NO_LIMITS |= {"kDeepest", "kMattersFrom"}
 NO_LIMITS |= {"kSisters", "kFewest", "kMany", "kHosts"}
 # A completion's status as verbs number it.
 NO_LIMITS |= {"kTimeoutStatus"}
+# Units of the calendar, and seconds within which links that went down did so together.
+NO_LIMITS |= {"kHours", "kHalfYear", "kTogether"}
 NO_FRACTIONS = {"0.0", "1.0", "1000.0", "65'535.0"}
 
 

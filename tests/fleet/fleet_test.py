@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Many hosts at once, as weir is run: --via exec, --via ssh through a real sshd, apply in waves.
 
-  fleet_test.py WEIR exec|ssh|waves [--hosts N]
+  fleet_test.py WEIR exec|ssh|waves|change|load [--hosts N]
 
 exec   1,000 hosts by stubs, 20 of them dead: partial, named, folded, and how long it took
 ssh    200 hosts behind one sshd on loopback (MaxStartups as Debian has it), dead ones, and hosts
        that print 10 GB, escape sequences, half a bundle, or never end. Skipped without sshd
        (exit 77), unless WEIR_REQUIRE names it
 waves  canary, batch, rest: kept, stopped at the first red flag, a lost host, a lost controller
+change rollback and confirm on every host: folded, partial, interrupted
+load   an all-to-all of perftest, nccl-tests by the user's launcher, in verify and in a preflight
 """
 import argparse
 import json
@@ -25,7 +27,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / "data" / "host" / "hgx01"
-# rows: K3
+# rows: K3 D5
 
 
 def run(*words, **named):
@@ -121,12 +123,19 @@ def test_exec(weir, folder, count):
     names = [host["host"] for host in json.loads(done.stdout)["hosts"]]
     check(names == ["n0001", "n0002"], names, done.stderr)
 
-    # Bundles of a fleet are files that every verb reads.
+    # Bundles of a fleet are files that every verb reads, by either spelling.
     done = run(weir, "bundle", "--hosts", "n[0001-0003]", "--via", "exec", "--exec", f"{stub} %h",
                "-o", folder / "made")
     check(done.returncode == 0 and "Wrote 3 bundles" in done.stdout, done.stdout, done.stderr)
     check(sorted(os.listdir(folder / "made")) == [f"n{i:04}.bundle" for i in (1, 2, 3)],
           os.listdir(folder / "made"))
+    same = [run(weir, "show", *words, "--json", cwd=folder)
+            for words in (["--via", "bundles", "made"], ["--root", "made"],
+                          ["--via=bundles", "made"])]
+    hosts = [json.loads(done.stdout)["hosts"] for done in same]
+    check(len(hosts[0]) == 3 and hosts[0] == hosts[1] == hosts[2], same[0].stderr)
+    done = run(weir, "show", "--hosts", "n0004", "--via", "bundles", "made", cwd=folder)
+    check(done.returncode == 4 and "n0004: no capture of it" in done.stderr, done.stderr)
 
 
 class Sshd:
@@ -298,15 +307,35 @@ case $1 in
     esac
     echo applied >"$state"
     echo '{"schema": "weir/apply/1", "verdict": "Applied 3 changes.", "changed": 3}' ;;
-  confirm) echo confirmed >"$state"; echo '{"schema": "weir/confirm/1"}' ;;
+  confirm) case $(cat "$state.mood" 2>/dev/null) in
+      late) echo '{"schema": "weir/confirm/1", "confirmed": false, "state": "too late"}'; exit 6 ;;
+      none) echo '{"schema": "weir/confirm/1", "confirmed": false, "state": "no apply"}'; exit 0 ;;
+      hang) exec sleep 600 ;;
+    esac
+    [ "$(cat "$state" 2>/dev/null)" = rolled-back ] && {
+      echo '{"schema": "weir/confirm/1", "confirmed": false, "state": "too late"}'; exit 6; }
+    echo confirmed >"$state"
+    case $(cat "$state.mood" 2>/dev/null) in
+      slow-confirm) sleep 3 ;;
+      mute-once) [ -e "$state.asked" ] || { touch "$state.asked"; kill -KILL $$; } ;;
+      mute) [ "$(grep -c confirm "$state.calls")" -gt 4 ] || kill -KILL $$ ;;
+    esac
+    echo '{"schema": "weir/confirm/1", "confirmed": true, "state": "confirmed"}' ;;
   rollback) [ -e "$state.cut" ] && exit 255
+    case $(cat "$state.mood" 2>/dev/null) in
+      none) echo '{"schema": "weir/rollback/1", "journal": null}'; exit 0 ;;
+      part) echo '{"schema": "weir/rollback/1", "journal": "j", "verdict": "1 of 3 NOT undone"}'
+        exit 5 ;;
+      noise) printf '\033[2Jnot json\n'; exit 0 ;;
+    esac
     case "$*" in
       *--pending*)
         [ "$(cat "$state.mood" 2>/dev/null)" = old ] && { echo 'no option --pending' >&2; exit 2; }
         [ "$(cat "$state" 2>/dev/null)" = applied ] || {
           echo '{"schema": "weir/rollback/1", "journal": null}'; exit 0; } ;;
     esac
-    echo rolled-back >"$state"; echo '{"schema": "weir/rollback/1", "journal": "journal-2"}' ;;
+    echo rolled-back >"$state"
+    echo '{"schema": "weir/rollback/1", "journal": "journal-2", "steps": [{}, {}, {}]}' ;;
 esac
 """
 
@@ -346,9 +375,99 @@ class Stage:
                 "--hosts", self.hosts, "--via", "exec", "--exec", self.exec, "--yes", "--json",
                 "--state", str(self.folder / "journal"), "--batch", "1", *more]
 
+    def change(self, verb, hosts, *more):
+        """weir rollback or weir confirm on these hosts; its status, what it printed, errors."""
+        return run(self.weir, verb, "--hosts", hosts, "--via", "exec", "--exec", self.exec, *more)
+
     def states(self):
         return {file.name: file.read_text().strip()
                 for file in (self.folder / "state").iterdir() if "." not in file.name}
+
+
+def test_change(weir, folder, _count):
+    """weir rollback and weir confirm on a fleet."""
+    stage = Stage(weir, folder)
+    # Undone on every host by its own weir, folded by answer.
+    stage.keep_earlier("gpu01", "gpu02", "gpu03")
+    done = stage.change("rollback", "gpu[01-03]", "--yes")
+    check(done.returncode == 0, done.returncode, done.stdout, done.stderr)
+    check("3 hosts: 3 rolled back (9 changes undone)." in done.stdout, done.stdout)
+    check("gpu[01-03]: rolled back" in done.stdout, done.stdout)
+    check(set(stage.states().values()) == {"rolled-back"}, stage.states())
+    check("--pending" not in (folder / "state" / "gpu01.calls").read_text(), "another rollback")
+
+    # Nobody is asked without a yes; what awaits its confirmation needs none.
+    stage.reset()
+    stage.keep_earlier("gpu01")
+    done = stage.change("rollback", "gpu01")
+    check(done.returncode == 2 and "--yes" in done.stderr, done.returncode, done.stderr)
+    check(stage.states() == {"gpu01": "earlier"}, stage.states())
+    done = stage.change("rollback", "gpu01", "--pending")
+    check(done.returncode == 0 and "1 nothing to roll back" in done.stdout, done.stdout)
+    check(stage.states() == {"gpu01": "earlier"}, stage.states())
+    (folder / "state" / "gpu01").write_text("applied")
+    done = stage.change("rollback", "gpu01", "--pending", "--json")
+    check(done.returncode == 0 and stage.states() == {"gpu01": "rolled-back"}, done.stdout)
+    check(json.loads(done.stdout)["fleet"][0]["changes"] == 3, done.stdout)
+
+    # Every host's answer, those without one by name and reason; the same again for these alone.
+    stage.reset(gpu02="none", gpu03="part", gpu04="noise")
+    lost = stage.exec.replace("sh -c", 'sh -c \'[ "$WEIR_TEST_HOST" != gpu05 ] || exit 127; '
+                              'exec sh -c "$0"\'')
+    done = run(weir, "rollback", "--hosts", "gpu[01-05]", "--via", "exec", "--exec", lost, "--yes",
+               "--json")
+    shown = json.loads(done.stdout)
+    check(done.returncode == 5 and shown["whole"] is False, done.returncode, done.stdout)
+    said = {host["host"]: (host["state"], host["detail"]) for host in shown["fleet"]}
+    check(said["gpu01"][0] == "rolled back" and said["gpu02"][0] == "nothing to roll back", said)
+    check(said["gpu03"][0] == "rolled back in part" and "1 of 3" in said["gpu03"][1], said)
+    check(said["gpu04"][0] == "no answer" and "\x1b" not in done.stdout, said)
+    check(said["gpu05"][0] == "failed" and "no weir" in said["gpu05"][1], said)
+    # What may have been done is not to be done again: that would undo the apply before.
+    check("--hosts 'gpu[03,05]'" in shown["next"][0], shown["next"])
+
+    # Kept on every host; one that was too late is a status of its own.
+    stage.reset(gpu02="none")
+    done = stage.change("confirm", "gpu[01-02]")
+    check(done.returncode == 0, done.returncode, done.stderr)
+    check("2 hosts: 1 confirmed, 1 nothing to confirm." in done.stdout, done.stdout)
+    stage.reset(gpu02="late")
+    done = stage.change("confirm", "gpu[01-02]", "--json")
+    check(done.returncode == 6, done.returncode, done.stdout)
+    check(json.loads(done.stdout)["confirmed"] is False, done.stdout)
+
+    # Dead hosts by ssh: named, and a status that says whether any answered.
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    (folder / "ssh_config").write_text(f"Host *\n  HostName 127.0.0.1\n  Port {port}\n")
+    if shutil.which("ssh"):
+        done = run(weir, "confirm", "--hosts", "gone[1-2]", "--ssh", f"ssh -F {folder}/ssh_config")
+        check(done.returncode == 4 and "2 no answer" in done.stdout, done.returncode, done.stdout)
+        check("gone[1-2]: no answer" in done.stdout and "refused" in done.stdout, done.stdout)
+
+    # Interrupted: a host that was asked is waited for, others are sent nothing.
+    stage.reset(gpu01="hang", gpu02="none")
+    words = [str(weir), "confirm", "--hosts", "gpu[01-02]", "--via", "exec", "--exec",
+             stage.exec.replace("sh -c", "timeout 5 sh -c"), "--fanout", "1", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        for _ in range(300):
+            if (folder / "state" / "gpu01.calls").exists():
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        printed, _ = process.communicate(timeout=60)
+    check(process.returncode == 130, process.returncode, printed)
+    states = [host["state"] for host in json.loads(printed)["fleet"]]
+    check(states[1] == "not asked" and not (folder / "state" / "gpu02.calls").exists(), states)
+
+    # What cannot be: said before anything is sent.
+    for words, expected in [(["--state", "x", "--yes"], "--state"),
+                            (["--unconfirmed"], "--unconfirmed is for this machine")]:
+        done = stage.change("rollback", "gpu01", *words)
+        check(done.returncode == 2 and expected in done.stderr, words, done.stderr)
+    done = run(weir, "confirm", "--hosts", "gpu01", "--via", "exec", "--exec", "cat %h")
+    check(done.returncode == 2 and "%c" in done.stderr, done.stderr)
 
 
 def test_waves(weir, folder, _count):
@@ -406,6 +525,37 @@ def test_waves(weir, folder, _count):
     old = json.loads(done.stdout)["waves"][0]["hosts"][0]
     check(old["state"] == "lost" and "no option --pending" in old["detail"], old)
 
+    # A confirmation whose answer is lost is sent again.
+    stage.reset(**{names[0]: "mute-once"})
+    done = run(*stage.words())
+    check(done.returncode in (0, 5), done.returncode, done.stdout, done.stderr)
+    check(set(stage.states().values()) == {"confirmed"}, stage.states())
+
+    # One that stays lost: that host is kept or it is not, so it is asked before it is put back. No
+    # host of the wave stays changed, and none is said to be what it is not.
+    stage.reset(**{names[1]: "mute"})
+    done = run(*stage.words("--canary", "2"))
+    check(done.returncode == 6, done.returncode, done.stdout, done.stderr)
+    check(stage.states() == {names[0]: "rolled-back", names[1]: "rolled-back"}, stage.states())
+    shown = json.loads(done.stdout)["waves"][0]["hosts"]
+    check([host["state"] for host in shown] == ["rolled back"] * 2, shown)
+
+    # The controller has to end while a wave is being confirmed: it is confirmed to the end, and
+    # no other is begun.
+    stage.reset(**{names[0]: "slow-confirm"})
+    with subprocess.Popen(stage.words("--canary", "2", "--fanout", "1"), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        for _ in range(300):
+            if stage.states().get(names[0]) == "confirmed":
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=60)
+    check(process.returncode == 130, process.returncode, printed, errors)
+    check(stage.states() == {names[0]: "confirmed", names[1]: "confirmed"}, stage.states())
+    shown = json.loads(printed)["waves"][0]["hosts"]
+    check([host["state"] for host in shown] == ["changed and confirmed"] * 2, shown)
+
     # The controller has to end: what it began is rolled back, and a host whose turn had not come is
     # sent nothing.
     stage.reset(**{names[0]: "slow"})
@@ -425,15 +575,83 @@ def test_waves(weir, folder, _count):
     check(waiting["state"] == "not touched" and "not asked" in waiting["detail"], waiting)
 
 
+# perftest and nccl-tests as they print; what was started where is in `started`.
+FAKE_PERFTEST = r"""#!/bin/sh
+for last; do :; done
+echo "$WEIR_TEST_HOST $*" >>@FOLDER@/started
+case $last in -*|*=*) exit 0 ;; esac
+[ -e @FOLDER@/broken.$WEIR_TEST_HOST ] && { echo "Completion with error at client"; exit 1; }
+echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+echo " 65536      500000         95.1               95.1                 0.18"
+"""
+FAKE_LAUNCHER = r"""#!/bin/sh
+echo "$WEIR_TEST_HOST launcher $*" >>@FOLDER@/started
+echo '#       size         count      type   redop    root     time   algbw   busbw #wrong'
+echo '     1048576        262144     float     sum      -1    100.0   10.49   18.35      0'
+echo '# Avg bus bandwidth    : 18.35'
+"""
+
+
+def test_load(weir, folder, _count):
+    """All-to-all of perftest, and nccl-tests by the user's launcher, on hosts of a fleet."""
+    stage = Stage(weir, folder)
+    for name, text in (("ib_write_bw", FAKE_PERFTEST), ("mpirun", FAKE_LAUNCHER)):
+        (folder / "bin" / name).write_text(text.replace("@FOLDER@", str(folder)))
+        (folder / "bin" / name).chmod(0o755)
+    way = ["--hosts", "gpu[01-04]", "--via", "exec", "--exec", stage.exec, "--json"]
+    started = folder / "started"
+
+    done = run(weir, "verify", folder / "fabric.yaml", *way, "--all-to-all")
+    shown = json.loads(done.stdout)
+    check("started on gpu[01-04]" in shown["verdict"], shown["verdict"], done.stderr)
+    check(any("12 streams between 4 hosts: 95.1 Gb/s" in note for note in shown["notes"]),
+          shown["notes"])
+    # Every host is a server and a client for every other, in the design's class.
+    lines = started.read_text().splitlines()
+    check(len(lines) == 24 and all("--tclass=106" in line for line in lines), lines[:3])
+    check({line.split()[0] for line in lines} == {f"gpu{i:02}" for i in range(1, 5)}, lines[:3])
+
+    # One that fails is named, and the status says so.
+    (folder / "broken.gpu03").touch()
+    done = run(weir, "verify", folder / "fabric.yaml", *way, "--all-to-all")
+    shown = json.loads(done.stdout)
+    check(done.returncode == 5 and "failed" in shown["verdict"], done.returncode, shown["verdict"])
+    check(sum(note.startswith("failed: gpu03 to ") for note in shown["notes"]) == 3, shown["notes"])
+    (folder / "broken.gpu03").unlink()
+
+    # A collective is started once, where the user would start it; all hosts are watched.
+    started.unlink()
+    done = run(weir, "verify", folder / "fabric.yaml", *way, "--", "mpirun", "-np", "32",
+               "all_reduce_perf", "-b", "8M")
+    shown = json.loads(done.stdout)
+    check(started.read_text() == "gpu01 launcher -np 32 all_reduce_perf -b 8M\n",
+          started.read_text())
+    check("18.35" in done.stdout, shown["verdict"])
+    done = run(weir, "preflight", folder / "fabric.yaml", *way, "--quick", "--from-stage",
+               "collectives", "--until", "collectives", "--collective", "mpirun all_reduce_perf")
+    stages = {each["name"]: each for each in json.loads(done.stdout)["stages"]}
+    measured = {measure["metric"]: measure for measure in stages["collectives"]["measures"]}
+    check(abs(measured["collective_bus_bandwidth"]["p50"] - 18.35 * 8e9) < 1, measured)
+    check(measured["all_to_all_bandwidth"]["count"] == 12, measured)
+
+    for words, expected in [(["--all-to-all", "--", "true"], "bring their own load"),
+                            (["--all-to-all", "--perftest", "ib_write_lat"], "bandwidth test")]:
+        done = run(weir, "verify", folder / "fabric.yaml", *way, *words)
+        check(done.returncode == 2 and expected in done.stderr, words, done.stderr)
+    done = run(weir, "verify", folder / "fabric.yaml", "--all-to-all")
+    check(done.returncode == 2 and "--hosts" in done.stderr, done.returncode, done.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("weir")
-    parser.add_argument("part", choices=["exec", "ssh", "waves"])
+    parser.add_argument("part", choices=["exec", "ssh", "waves", "change", "load"])
     parser.add_argument("--hosts", type=int, default=0)
     options = parser.parse_args()
     weir = pathlib.Path(options.weir).resolve()
     test, usual = {"exec": (test_exec, 1000), "ssh": (test_ssh, 200),
-                   "waves": (test_waves, 0)}[options.part]
+                   "waves": (test_waves, 0), "change": (test_change, 0),
+                   "load": (test_load, 0)}[options.part]
     with tempfile.TemporaryDirectory(prefix="weir-fleet.") as folder:
         test(weir, pathlib.Path(folder), options.hosts or usual)
     print(f"fleet {options.part}: all as expected")

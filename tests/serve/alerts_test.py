@@ -71,6 +71,7 @@ OTHER = 'instance="a:9347",job="weir",device="mlx5_1",port="1",netdev="eth1"'
 # Alerts that no fault above makes, by series that say what they are for.
 PROVOKED = [
     (["Down"], ['up{job="weir",instance="a:9347"} 0']),
+    (["HostNotSeen"], ['weir_fleet_host_seen{instance="a:9347",host="gpu07"} 0']),
     (["CollectorFailed"], ['weir_scrape_collector_success{instance="a:9347",collector="hosts"} 0']),
     (["JudgementStale"], ['weir_last_judged_timestamp_seconds{instance="a:9347"} 0']),
     ([], ['weir_counter_saturated{%s,counter="counters/symbol_error"} 1' % PORT]),  # after an hour

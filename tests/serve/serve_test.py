@@ -276,6 +276,103 @@ class Serve(unittest.TestCase):
                               and alert["id"] == "trust.not_dscp" and alert["host"] == "gpu03"],
                      "an alert at the receiver", seconds=240)
 
+    def make_fleet(self):
+        """A stub per host: NAME.dead cannot be reached, NAME.slow never answers."""
+        bundle = self.scratch / "host.bundle"
+        weir("bundle", "--root", DATA / "host" / "hgx01", "--keep-names", "-o", bundle)
+        stub = self.scratch / "stub.sh"
+        stub.write_text(f"#!/bin/sh\ncd {self.scratch}\necho $1 >>calls\n"
+                        "[ ! -e $1.dead ] || { echo gone >&2; exit 1; }\n"
+                        "[ ! -e $1.slow ] || exec sleep 600\nexec cat host.bundle\n")
+        stub.chmod(0o755)
+        return ["--hosts", "n[1-4]", "--via", "exec", "--exec", f"{stub} %h", "--judge-every", "1s"]
+
+    def test_a_fleet_is_looked_at_in_rounds(self):
+        words = self.make_fleet()
+        (self.scratch / "n4.slow").touch()
+        (self.scratch / "n3.dead").touch()
+        with serving(self.scratch, *words, "--interval", "1s", "--host-timeout", "15s") as url:
+            seen = 'weir_fleet_host_seen{host="n%d"} %d'
+            first = wait_for(lambda: (text := get(url + "/metrics")) and seen % (1, 1) in text
+                             and seen % (2, 1) in text and seen % (3, 0) in text and text, "hosts")
+            # Shown as they arrive: one that never answers holds nobody up, and is not called dead
+            # before its time is over.
+            self.assertIn("weir_fleet_rounds_total 0", first)
+            self.assertNotIn('host_seen{host="n4"}', first)
+            self.assertIn('weir_port_up{host="n1",device="mlx5_0"', first)
+            self.assertNotIn('weir_port_up{host="n3"', first)
+            self.assertNotIn("last_seen_timestamp_seconds{host=\"n3\"}", first)
+            judged = wait_for(lambda: (text := get(url + "/metrics"))
+                              and "weir_findings{" in text and text, "a judgement")
+            self.assertIn('weir_checks_unknown{reason="host_not_seen"} 2', judged)
+            later = wait_for(lambda: (text := get(url + "/metrics")) and seen % (4, 0) in text
+                             and text, "the slow host's time")
+            self.assertIn(seen % (1, 1), later)
+            # Scrapes and judgements cost the hosts nothing: a login per host and round.
+            for _ in range(20):
+                get(url + "/metrics")
+            calls = (self.scratch / "calls").read_text().split()
+            rounds = int(re.search(r"weir_fleet_rounds_total (\d+)",
+                                   get(url + "/metrics")).group(1))
+            self.assertLessEqual(calls.count("n1"), rounds + 1)
+        done = subprocess.run([TOOLS["promtool"], "check", "metrics"], input=later, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_prometheus_alerts_for_a_host_of_a_fleet_that_went_away(self):
+        design = self.scratch / "fabric.yaml"
+        weir("init", "--template", "pod16", "--output", design)
+        weir("render", design, "--to", "prometheus", "--out", self.scratch)
+        words = self.make_fleet()
+        with contextlib.ExitStack() as stack:
+            url = stack.enter_context(serving(self.scratch, *words, "--interval", "1s"))
+            prometheus = self.start_prometheus(stack, url, free_port())
+            wait_for(lambda: len(self.query(prometheus, "weir_fleet_host_seen == 1")) == 4, "hosts")
+            (self.scratch / "n2.dead").touch()
+            alert = 'ALERTS{alertname="WeirHostNotSeen",host="n2",alertstate="firing"}'
+            wait_for(lambda: self.query(prometheus, alert), "the alert", seconds=120)
+            self.assertFalse(self.query(prometheus, 'weir_port_up{host="n2"}'))
+            self.assertTrue(self.query(prometheus, 'weir_port_up{host="n1"}'))
+            (self.scratch / "n2.dead").unlink()
+            wait_for(lambda: self.query(prometheus, 'weir_port_up{host="n2"}'), "the host again")
+
+    def test_the_page_of_a_fleet_names_the_hosts_that_are_missing(self):
+        words = self.make_fleet()
+        log = self.scratch / "fleet.log"
+        with running(WEIR, "serve", "--listen", "127.0.0.1:0", *words, "--interval", "1s", log=log):
+            page = wait_for(lambda: re.search(r"Page: (\S+)/\?token=(\S+)", log.read_text()),
+                            "weir serve", log)
+
+            def ask(path):
+                request = urllib.request.Request(page.group(1) + path)
+                request.add_header("Authorization", "Bearer " + page.group(2))
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    return json.load(answer)
+
+            topology = wait_for(lambda: (all_of := ask("/api/topology"))["ports"] and all_of,
+                                "a frame", log)
+            self.assertEqual(topology["mode"], "fleet")
+            self.assertEqual({f"n{i}" for i in range(1, 5)},
+                             {device[0] for device in topology["devices"]})
+            (self.scratch / "n2.dead").touch()
+            wait_for(lambda: "not seen: n2: status 1: gone" in json.dumps(ask("/api/events")),
+                     "an event", log)
+            (self.scratch / "n2.dead").unlink()
+            wait_for(lambda: "n2: seen again" in json.dumps(ask("/api/events")), "another", log)
+
+    def test_a_fleet_is_written_once_for_node_exporter(self):
+        words = self.make_fleet()
+        (self.scratch / "n3.dead").touch()
+        file = self.scratch / "fleet.prom"
+        weir("serve", *words, "--textfile", file)
+        self.assertIn('weir_port_up{host="n1",device="mlx5_0"', file.read_text())
+        self.assertIn('weir_checks_unknown{reason="host_not_seen"} 1', file.read_text())
+        done = subprocess.run([WEIR, "top", *words[:-2], "--once", "--interval", "1s"], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("n1", done.stdout)
+        self.assertIn("could not read n3: status 1: gone", done.stderr)
+
     def alertmanager(self):
         """Debian's has the directory of its templates built in, and ends without them. Where it is
         unpacked and not installed: a copy with another directory, of the same length."""

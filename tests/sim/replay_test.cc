@@ -52,9 +52,11 @@ constexpr Duration kLongEnough = 1000_s;
 
 /// Runs both ways; the run with replay.
 Outcome same_both_ways(const ReplayFabric& fabric, const std::vector<std::string>& workloads,
-                       Duration limit = kLongEnough) {
+                       Duration limit = kLongEnough, const std::vector<std::string>& faults = {}) {
   Experiment experiment = training(fabric, workloads, true);
   experiment.limit = limit;
+  for (const std::string& fault : faults)
+    experiment.faults.push_back(parse_fault(fault).value());
   Outcome with = outcome_of(experiment);
   experiment.threads = 3;
   EXPECT_EQ(difference(with, outcome_of(experiment)), "") << workloads.front() << ", three threads";
@@ -64,6 +66,7 @@ Outcome same_both_ways(const ReplayFabric& fabric, const std::vector<std::string
   const Outcome without = outcome_of(experiment);
   EXPECT_EQ(difference(with, without), "") << workloads.front();
   EXPECT_EQ(without.replay.steps, 0U);
+  EXPECT_EQ(without.replay.region_steps, 0U);
   return with;
 }
 
@@ -83,12 +86,24 @@ std::string drawn_training(test::Draw& draw, bool is_quiet) {
       draw.between(0, 3) * 30, size, draw.between(2, 9), collective, op, draw.between(1, 3));
 }
 
+std::string with(std::string text, std::string_view to, std::string_view from) {
+  if (const auto at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
 TEST(Replay, HundredDrawnTrainingRunsComeToTheSameWithAndWithout) {
   COVERS("G7");
   std::uint64_t repeated = 0;
   std::uint64_t steps = 0;
+  std::uint64_t region_steps = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    test::DrawnFabric drawn = test::draw_fabric(seed);
+    // Every second with rails that share nothing, and on most of those one NIC is slow.
+    const std::uint64_t rails = seed % 2 == 0 ? 2 + seed % 3 : 0;
+    const std::vector<std::string> faults =
+        rails > 0 && seed % 10 > 0
+            ? std::vector<std::string>{fmt::format("slow-receiver,at=h02/{},rate=5G", seed % rails)}
+            : std::vector<std::string>{};
+    test::DrawnFabric drawn = test::draw_fabric(seed, rails);
     test::Draw draw(seed ^ 0x5EED);
     const bool is_quiet = draw.between(0, 3) > 0;
     drawn.workloads = {drawn_training(draw, is_quiet)};
@@ -96,16 +111,66 @@ TEST(Replay, HundredDrawnTrainingRunsComeToTheSameWithAndWithout) {
     if (draw.between(0, 7) == 0)
       drawn.workloads.push_back(
           fmt::format("flows,sizes={}B,load=30%,duration=40us", draw.between(1, 20'000)));
+    if (rails > 0) {  // nothing that keeps every rail from being replayed
+      drawn.workloads = {with(drawn_training(draw, seed % 4 == 0), "op=write", "op=read")};
+      drawn.text = with(drawn.text, "mode: ecmp", "mode: spray");
+    }
     const ReplayFabric fabric = replay_fabric(drawn.text);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text));
     const Duration limit = draw.between(0, 4) == 0 ? 3_ms : 1000_s;
-    const Outcome outcome = same_both_ways(fabric, drawn.workloads, limit);
+    const Outcome outcome = same_both_ways(fabric, drawn.workloads, limit, faults);
     repeated += outcome.replay.steps > 0 ? 1 : 0;
     steps += outcome.replay.steps;
+    region_steps += outcome.replay.region_steps;
   }
   // The rest is congested, sprays, reads, or overlaps without a pause.
   EXPECT_GE(repeated, 25U);
   EXPECT_GE(steps, 100U);
+  EXPECT_GE(region_steps, 40U);
+}
+
+// ---- steady state
+
+/// Long messages of one pair, of many that share no port, or that meet (and are then congested).
+std::string drawn_long_load(test::Draw& draw) {
+  const std::uint64_t size = draw.between(1'000'000, 12'000'000);
+  const std::string common = fmt::format("size={}B,qps={},op={}", size, draw.between(1, 3),
+                                         draw.coin() ? "write" : "send");
+  switch (draw.between(0, 3)) {
+    case 0: return "pair,from=h01,to=h02," + common;
+    case 1: return "pair,from=h02,to=h03,iterations=2,depth=2," + common;
+    case 2: return fmt::format("permutation,shift={},", draw.between(1, 2)) + common;
+    default: return "training,compute=30us,steps=2," + common;
+  }
+}
+
+TEST(Replay, SixtyDrawnRunsOfLongMessagesComeToTheSameWithAndWithout) {
+  COVERS("G7");
+  std::uint64_t steady = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    test::DrawnFabric drawn = test::draw_fabric(seed, seed % 3 == 0 ? 2 : 0);
+    test::Draw draw(seed ^ 0x57EAD7);
+    drawn.workloads = {drawn_long_load(draw)};
+    if (draw.between(0, 3) == 0)
+      drawn.workloads.push_back(
+          fmt::format("flows,sizes={}B,load=10%,duration=300us", draw.between(1000, 100'000)));
+    drawn.text = with(drawn.text, "mode: ecmp", "mode: spray");
+    const ReplayFabric fabric = replay_fabric(drawn.text);
+    SCOPED_TRACE(fmt::format("seed {} {}\n{}", seed, drawn.workloads[0], drawn.text));
+    const Duration limit = draw.between(0, 4) == 0 ? 700_us : kLongEnough;
+    const Outcome outcome = same_both_ways(fabric, drawn.workloads, limit);
+    steady += outcome.replay.steady_hops > outcome.perf.hops / 4 ? 1 : 0;
+  }
+  EXPECT_GE(steady, 12U);
+}
+
+TEST(Replay, OfAFlowInASteadyStateOnlyTheEndsAreSimulated) {
+  COVERS("G7");
+  const Outcome alone = same_both_ways(replay_pod(), {"pair,size=200MB,qps=1"});
+  EXPECT_GT(alone.replay.steady_hops, alone.perf.hops / 10 * 8);
+  // Two ports into one: there are marks, and congestion control acts.
+  const Outcome congested = same_both_ways(replay_pod(), {"incast,senders=2,size=10MB,qps=1"});
+  EXPECT_EQ(congested.replay.steady_hops, 0U);
 }
 
 // ---- single cases
@@ -119,6 +184,22 @@ TEST(Replay, OneStepIsSimulatedAndTheOthersFollow) {
   EXPECT_EQ(outcome.replay.hops, outcome.perf.hops / 20 * 19);
   EXPECT_EQ(outcome.replay.why_not, "");
   EXPECT_TRUE(outcome.is_finished);
+}
+
+TEST(Replay, ACongestedRailDoesNotKeepTheOthersFromBeingReplayed) {
+  COVERS("G7");
+  const ReplayFabric rails = replay_fabric(test::draw_fabric(7, 4).text);
+  const std::string load = "training,compute=50us,size=200KB,qps=2,steps=12,op=write";
+  const Outcome quiet = same_both_ways(rails, {load});
+  EXPECT_EQ(quiet.replay.steps, 11U);
+  EXPECT_EQ(quiet.replay.region_steps, 0U);
+  const Outcome slow =
+      same_both_ways(rails, {load}, kLongEnough, {"slow-receiver,at=h02/1,rate=5G"});
+  EXPECT_EQ(slow.replay.steps, 0U);
+  EXPECT_EQ(slow.replay.region_steps, 3U * 11);  // every step of three rails but the first
+  EXPECT_NE(slow.replay.why_not, "");
+  EXPECT_GT(slow.replay.hops, slow.perf.hops / 2);
+  EXPECT_GT(slow.results.totals.pauses, 0U);
 }
 
 TEST(Replay, ARunThatIsCutOffIsSimulated) {

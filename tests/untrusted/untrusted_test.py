@@ -55,8 +55,9 @@ class Untrusted(unittest.TestCase):
         self.temporary.cleanup()
 
     def weir(self, *words, **options):
+        options.setdefault("timeout", 120)
         return subprocess.run([WEIR, *map(str, words)], cwd=self.folder, capture_output=True,
-                              check=False, timeout=120, **options)
+                              check=False, **options)
 
     def write(self, name, text):
         path = self.folder / name
@@ -309,6 +310,19 @@ class NotFiles(Untrusted):
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(b"locked/lock is not trusted", done.stderr)
 
+    def test_beside_a_history(self):
+        """SQLite looks for a transaction that was cut off in files beside its own."""
+        self.write("fabric.yaml", DESIGN)
+        self.weir("lab", "up", "fabric.yaml", "--dir", "lab", "--factory", "none")
+        self.weir("preflight", "--lab", "lab", "--until", "idle", "--out", "run.json")
+        self.assertEqual(self.weir("baseline", "save", "good", "run.json").returncode, 0)
+        for name in ("history.db-journal", "history.db-wal"):
+            for _ in self.replaced(self.folder / "baselines" / name):
+                for words in (["list"], ["show", "good"], ["drop", "good"],
+                              ["save", "good", "run.json", "--replace"]):
+                    done = self.weir("baseline", *words)
+                    self.assertIn(b"expected a plain file", done.stderr, (name, words))
+
     def test_in_a_journal(self):
         self.write("fabric.yaml", DESIGN)
         self.weir("lab", "up", "fabric.yaml", "--dir", "lab")
@@ -506,6 +520,40 @@ class Work(Untrusted):
             file = self.write("job", text)
             done = self.weir("job", file, preexec_fn=bound if is_small else None)
             self.assertIn(done.returncode, (0, 1, 5), (text[:60], done.stderr[-300:]))
+
+    def test_a_paste_of_many_switches_and_interfaces_costs_little(self):
+        """Each with a name of its own: at most 30 s of CPU time for some 4 MB of prompts
+        (215 KB took 2 s), or 4,000 switches whose counters are read."""
+        pieces = {
+            "sw{0}#show running-config\n": 150000,
+            "admin@leaf{0}:~$ show pfc counters\n  Port Rx    PFC0    PFC1\n Ethernet0   1  2\n":
+                4000,
+            "nx{0}# show queuing interface ethernet1/{0}\n": 80000,
+            "user@qfx{0}> show configuration class-of-service | display set\n"
+            "set class-of-service x\n": 45000,
+            "leaf{0}#show running-config\nhostname leaf{0}\ninterface Ethernet1\n"
+            "   priority-flow-control on\n": 30000,
+            "interface Ethernet{0}\n   priority-flow-control on\n": 60000,
+        }
+        for piece, count in pieces.items():
+            file = self.write("paste.txt", "".join(piece.format(i) for i in range(count)))
+            done = self.weir("diagnose", file, timeout=600, preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_CPU, (30, 30)))
+            self.assertIn(done.returncode, (0, 1, 5), (piece, done.stderr[-300:]))
+
+    def test_a_workload_that_does_not_fit_is_refused_before_it_is_made(self):
+        """In 1 GB and 10 s of a processor, where forty bytes took 14 GB and a minute."""
+        self.write("fabric.yaml", DESIGN)
+
+        def bound():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+        if self.weir("--version", preexec_fn=bound).returncode != 0:
+            self.skipTest("this build needs more address space for itself")
+        done = self.weir("sim", "fabric.yaml", "-w", "all-reduce,algo=tree,chunk=1B,size=1GB",
+                         preexec_fn=bound)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"more than 50,000,000 messages", done.stderr)
 
     def test_a_text_beyond_the_limit_is_refused(self):
         file = self.write("log.txt", "mlx5_0: Link down\n" * 1000000)

@@ -65,15 +65,10 @@ void print_waves(const ops::Waves& done, Context& context) {
   for (const ops::Wave& wave : done.waves) {
     std::vector<ops::FoldedAnswer> answers;
     for (const ops::WaveHost& host : wave.hosts) {
-      const std::string answer =
-          std::string(state_text(host.state)) + (host.detail.empty() ? "" : ": " + host.detail);
-      const auto same = std::find_if(answers.begin(), answers.end(),
-                                     [&](const auto& known) { return known.answer == answer; });
-      if (same == answers.end()) {
-        answers.push_back({{host.host}, answer});
-      } else {
-        same->hosts.push_back(host.host);
-      }
+      ops::add_answer(
+          host.host,
+          std::string(state_text(host.state)) + (host.detail.empty() ? "" : ": " + host.detail),
+          answers);
     }
     context.out << fmt::format("\n{}\n", wave.name);
     for (const ops::FoldedAnswer& answer : answers)

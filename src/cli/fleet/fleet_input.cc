@@ -21,8 +21,8 @@ std::vector<Option> every_fleet_option() {
                    "those of the design"},
           {.name = "via",
            .metavar = "HOW",
-           .help = "the way to them: ssh (usual), slurm, exec (with --exec), lab (with --lab), "
-                   "bundles (with --root)",
+           .help = "the way to them: ssh (usual), slurm, exec (with --exec), lab DIR, bundles DIR "
+                   "(as --lab DIR, --root DIR)",
            .choices = {"ssh", "slurm", "exec", "lab", "bundles"}},
           {.name = "exec",
            .metavar = "CMD",
@@ -120,13 +120,33 @@ ops::Result<std::vector<host::FleetHost>> hosts_of(const Args& args, const Conte
                                 .group_folders = ops::usual_group_folders()});
 }
 
+/// Options that say how machines are asked, beside hosts that are files here.
+ops::Status refuse_machine_options(const Args& args, const std::string& via) {
+  for (const std::string_view name :
+       {"exec", "jump", "ssh", "push", "sudo", "remote-weir", "fanout", "host-timeout", "budget"})
+    if (args.has(name))
+      return ops::bad_request(
+          fmt::format("--{}: --via {} reads files and asks no machine: leave it out", name, via));
+  return {};
+}
+
 /// --via lab and --via bundles: which of the hosts that are there.
 ops::Result<ops::Source> chosen_of(ops::Source source, const std::string& via, const Args& args,
                                    const Context& context) {
+  // weir preflight runs loads, weir bundle makes bundles: neither reads them.
+  const bool is_taken = via == "lab" ? has_option(args.command(), "lab")
+                                     : has_option(args.command(), "root") &&
+                                           (!args.has("root") || !source.captures.empty());
+  if (!is_taken)
+    return ops::bad_request(
+        fmt::format("--via {}: weir {} does not read them; expected ssh, slurm or exec", via,
+                    args.command().name));
   if (via == "lab" && source.lab.empty())
-    return ops::bad_request("--via lab: expected the lab's directory too: --lab DIR");
+    return ops::bad_request("--via lab: expected the lab's directory: --via lab DIR");
   if (via == "bundles" && source.captures.empty())
-    return ops::bad_request("--via bundles: expected where they are too: --root DIR");
+    return ops::bad_request(
+        "--via bundles: expected the directory of the bundles: --via bundles DIR");
+  WEIR_TRY_STATUS(refuse_machine_options(args, via));
   const bool chooses = args.has("hosts") || args.has("hosts-file") || args.has("inventory");
   if (!chooses) return source;
   if (!source.hosts.empty())
@@ -160,7 +180,8 @@ ops::Result<ops::Source> with_fleet(ops::Source source, const Args& args, const 
   const std::string via = args.get("via").value_or(usual);
   if (via == "lab" || via == "bundles") return chosen_of(std::move(source), via, args, context);
   if (is_here)
-    return ops::bad_request(fmt::format("--via {} asks machines: leave out --lab and --root", via));
+    return ops::bad_request(fmt::format("--via {} asks machines: leave out --{}", via,
+                                        source.lab.empty() ? "root" : "lab"));
   WEIR_TRY(reach, reach_of(args, via));
   WEIR_TRY(limits, limits_of(args));
   WEIR_TRY(hosts, hosts_of(args, context));
@@ -170,11 +191,14 @@ ops::Result<ops::Source> with_fleet(ops::Source source, const Args& args, const 
   return source;
 }
 
-std::string fleet_words(const Args& args) {
+std::string fleet_words(const Args& args, const std::string& hosts) {
   if (!names_fleet(args)) return "";
   std::string words;
   for (const Option& option : every_fleet_option()) {
-    if (!args.has(option.name)) continue;
+    const bool is_replaced =
+        !hosts.empty() && (option.name == "hosts" || option.name == "hosts-file");
+    if (option.name == "hosts" && is_replaced) words += " --hosts " + shell_word(hosts);
+    if (is_replaced || !args.has(option.name)) continue;
     words += fmt::format(" --{}", option.name);
     if (!option.is_flag()) words += " " + shell_word(args.value(option.name));
   }

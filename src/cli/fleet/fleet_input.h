@@ -20,8 +20,9 @@ namespace weir::cli {
 /// started on other machines is ended.
 [[nodiscard]] ops::Result<ops::Source> with_fleet(ops::Source source, const Args&, const Context&);
 
-/// " --hosts gpu[001-128] --via ssh …": the same again, for commands to type next.
-[[nodiscard]] std::string fleet_words(const Args&);
+/// " --hosts gpu[001-128] --via ssh …": the same again, for commands to type next; with `hosts` for
+/// these alone.
+[[nodiscard]] std::string fleet_words(const Args&, const std::string& hosts = "");
 
 /// The verdict, and under it "gpu[001-127]: as designed", one line per answer, where a fleet was
 /// named and more than the verdict is wanted.

@@ -113,16 +113,19 @@ const std::vector<std::string>& Args::all(std::string_view name) const {
 
 namespace {
 
+/// False where the verb has no such option.
+bool is_given(const Args& args, std::string_view name) {
+  const auto& options = args.command().options;
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name; }) &&
+         args.has(name);
+}
+
 bool looks_at_files(const Args& args) {
   const Command& command = args.command();
-  const auto given = [&](std::string_view name) {
-    const bool is_known = std::any_of(command.options.begin(), command.options.end(),
-                                      [&](const Option& option) { return option.name == name; });
-    return is_known && args.has(name);
-  };
+  const auto given = [&](std::string_view name) { return is_given(args, name); };
   if (given("from-host") || given("launcher")) return false;  // a launcher starts programs
-  const bool is_lab_or_capture = given("lab") || given("root");
-  if (names_fleet(args) && !is_lab_or_capture) return false;  // so does the way to a fleet
+  if (asks_machines(args)) return false;                      // so does the way to a fleet
   // weir validate --switch looks at no host unless one is named.
   const bool is_captured = given("root") || given("switch") || given("lab") || given("tune");
   const auto is_named = [&](const Argument& argument) { return args.has(argument.name); };
@@ -139,6 +142,10 @@ bool looks_at_files(const Args& args) {
 }
 
 }  // namespace
+
+bool asks_machines(const Args& args) {
+  return names_fleet(args) && !is_given(args, "lab") && !is_given(args, "root");
+}
 
 bool is_serving(const Args& args) {
   const auto& options = args.command().options;

@@ -100,6 +100,10 @@ struct Command {
 /// only prints. nullopt where it looks at this host or changes it.
 [[nodiscard]] std::optional<std::vector<std::string>> confinement(const Args& args);
 
+/// Of a command line that asks hosts of a fleet: it starts programs (ssh, srun, a command of the
+/// user's) with the user's keys, and hence stays the user it is.
+[[nodiscard]] bool asks_machines(const Args& args);
+
 /// Of a command line that answers on a socket until it is interrupted.
 [[nodiscard]] bool is_serving(const Args& args);
 /// The directories that such a process writes to.

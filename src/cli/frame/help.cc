@@ -224,7 +224,7 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
   out += section("options", options);
   if (options.empty()) out += "\n";
   if (command.takes_fleet)
-    out += "fleet:   --hosts SET  --via ssh|slurm|exec|lab|bundles  (all of them: man weir)\n";
+    out += "fleet:   --hosts SET  --via ssh|slurm|exec|lab DIR|bundles DIR  (more: man weir)\n";
   out += options_line("common:  ", common_options(Command{}));
   out += examples_section(command);
   return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));

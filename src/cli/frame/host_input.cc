@@ -29,7 +29,8 @@ std::vector<Option> with_host_options(std::vector<Option> own) {
 
 ops::Result<ops::Source> source_of(const Args& args) {
   if (args.has("lab") && args.has("root"))
-    return ops::bad_request("--lab and --root exclude each other: name one of them");
+    return ops::bad_request(
+        "--lab and --root (--via bundles) exclude each other: name one of them");
   if (args.has("host") && !args.has("lab"))
     return ops::bad_request("--host chooses among the hosts of a lab: add --lab DIR");
   return ops::Source{

@@ -296,6 +296,28 @@ void take_after_dashes(const Command& command, std::vector<std::string>& words, 
   words.erase(dashes, words.end());
 }
 
+// "--via bundles DIR" and "--via lab DIR" are "--via bundles --root DIR" and "--via lab --lab DIR".
+// Where that option is given too, the word after them is another argument.
+void take_place_of_via(const Command& command, std::vector<std::string>& words) {
+  const std::vector<std::string> known = spellings(command.options);
+  for (const auto& [way, place] : {std::pair{"bundles", "--root"}, std::pair{"lab", "--lab"}}) {
+    const std::string option = place;  // clang 14 captures no binding
+    const auto names_option = [&, named = fmt::format("{}=", option)](const std::string& word) {
+      return word == option || word.starts_with(named);
+    };
+    const bool has_it = std::find(known.begin(), known.end(), option) != known.end();
+    if (!has_it || std::any_of(words.begin(), words.end(), names_option)) continue;
+    auto after = std::find(words.begin(), words.end(), fmt::format("--via={}", way));
+    if (after == words.end()) {
+      const std::array<std::string, 2> pair = {"--via", way};
+      after = std::search(words.begin(), words.end(), pair.begin(), pair.end());
+      if (after != words.end()) ++after;
+    }
+    if (after == words.end() || ++after == words.end()) continue;
+    if (!is_option(*after) && *after != "--") words.insert(after, option);
+  }
+}
+
 Parsed parse_verb(const Command& command, std::vector<std::string> words) {
   const std::string verb(command.name);
   const bool wants_help =
@@ -304,6 +326,7 @@ Parsed parse_verb(const Command& command, std::vector<std::string> words) {
   if (wants_help) return HelpRequest{verb};
   Invocation invocation{&command, Args(command)};
   take_after_dashes(command, words, invocation.args);
+  take_place_of_via(command, words);
   if (const auto missing = missing_value(command, words)) return UsageError{*missing, verb};
   Grammar grammar;
   describe(command, grammar);

@@ -77,6 +77,30 @@ TEST(Parse, WhatFollowsTwoDashesIsACommandOfItsOwn) {
   EXPECT_EQ(error_of({"time", "sundial", "--"}), "COMMAND is missing: what to run");
 }
 
+TEST(Parse, TheDirectoryOfAWayToHostsIsTheOptionOfThatName) {
+  const std::vector<Command> table = {
+      {.name = "show",
+       .summary = "shows",
+       .description = "Shows.",
+       .arguments = {{.name = "DESIGN", .help = "a design"}},
+       .options = {{.name = "lab", .metavar = "DIR", .help = "lab"},
+                   {.name = "root", .metavar = "DIR", .help = "bundles", .repeated = true}},
+       .takes_fleet = true,
+       .run = run_nothing}};
+  const auto shown = [&](const std::vector<std::string>& words) {
+    return std::get<Invocation>(parse(table, words)).args;
+  };
+  const Args bundles = shown({"show", "fabric.yaml", "--via", "bundles", "dir"});
+  EXPECT_EQ(bundles.value("root"), "dir");
+  EXPECT_EQ(bundles.value("DESIGN"), "fabric.yaml");
+  EXPECT_EQ(shown({"show", "--via=lab", "dir", "fabric.yaml"}).value("lab"), "dir");
+  const Args both = shown({"show", "--via", "bundles", "fabric.yaml", "--root=dir"});
+  EXPECT_EQ(both.value("root"), "dir");
+  EXPECT_EQ(both.value("DESIGN"), "fabric.yaml");
+  EXPECT_FALSE(shown({"show", "--via", "bundles", "--json"}).has("root"));
+  EXPECT_FALSE(shown({"show", "--via", "ssh", "fabric.yaml"}).has("root"));
+}
+
 TEST(Parse, OfAVerbAndALongerOneTheLongerIsMeant) {
   EXPECT_EQ(args_of({"time", "zone", "here"}).command().name, "time zone");
   EXPECT_EQ(args_of({"time", "zone"}).command().name, "time zone");

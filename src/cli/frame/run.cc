@@ -70,7 +70,8 @@ ExitCode dispatch(std::span<const Command> table, const std::vector<std::string>
     if (const Status done = context.give_up_root(*places); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }
-  if (context.give_up_root_to_serve && is_serving(invocation.args)) {
+  const bool gives_up_root = is_serving(invocation.args) && !asks_machines(invocation.args);
+  if (context.give_up_root_to_serve && gives_up_root) {
     if (const Status done = context.give_up_root_to_serve(places_of_server(invocation.args)); !done)
       return fail(context, ExitCode::kCouldNotLook, done.error().what);
   }

@@ -179,10 +179,35 @@ void print_nothing_to_roll_back_json(Context& context, const Command& command,
 }
 
 void print_confirmed_json(Context& context, const Command& command, std::string_view verdict,
-                          bool is_confirmed) {
+                          ops::ConfirmState state) {
   Json object = json_object(command);
   object["verdict"] = verdict;
-  object["confirmed"] = is_confirmed;
+  object["confirmed"] =
+      state == ops::ConfirmState::kConfirmed || state == ops::ConfirmState::kKeptAlready;
+  object["state"] = ops::confirm_state_text(state);
+  print_json(context, object);
+}
+
+void print_fleet_change_json(Context& context, const Command& command, const ops::FleetChange& done,
+                             std::string_view verdict, const std::vector<std::string>& next) {
+  using ops::FleetHostState;
+  Json object = json_object(command);
+  object["verdict"] = verdict;
+  const std::size_t well = done.count(FleetHostState::kDone) + done.count(FleetHostState::kNothing);
+  if (done.verb == ops::FleetVerb::kConfirm) {
+    object["confirmed"] = done.count(FleetHostState::kDone) == done.hosts.size();
+  } else {
+    object["journal"] = nullptr;
+    object["whole"] = well == done.hosts.size();
+    object["steps"] = Json::array();
+  }
+  object["fleet"] = Json::array();
+  for (const ops::FleetHostAnswer& host : done.hosts)
+    object["fleet"].push_back({{"host", host.host},
+                               {"state", state_text(done.verb, host.state)},
+                               {"changes", host.changes},
+                               {"detail", host.detail}});
+  object["next"] = next;
   print_json(context, object);
 }
 

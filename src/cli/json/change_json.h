@@ -6,6 +6,7 @@
 
 #include "cli/frame/command.h"
 #include "ops/change/apply.h"
+#include "ops/change/fleet_change.h"
 #include "ops/change/waves.h"
 
 namespace weir::cli {
@@ -22,6 +23,10 @@ void print_rollback_json(Context&, const Command&, const host::StoredJournal&,
                          const host::Rollback&, const std::vector<host::ChangedSince>& since,
                          std::string_view verdict);
 void print_nothing_to_roll_back_json(Context&, const Command&, std::string_view verdict);
-void print_confirmed_json(Context&, const Command&, std::string_view verdict, bool is_confirmed);
+void print_confirmed_json(Context&, const Command&, std::string_view verdict,
+                          ops::ConfirmState state);
+/// A rollback or a confirmation on a fleet: what each host answered.
+void print_fleet_change_json(Context&, const Command&, const ops::FleetChange& done,
+                             std::string_view verdict, const std::vector<std::string>& next);
 
 }  // namespace weir::cli

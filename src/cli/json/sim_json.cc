@@ -1,5 +1,7 @@
 #include "cli/json/sim_json.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -91,7 +93,9 @@ void add_outcome(Json& object, const sim::Outcome& outcome) {
            {"late_us", run_microseconds(step.late)}});
   }
   object["replay"] = {{"steps", outcome.replay.steps},
+                      {"region_steps", outcome.replay.region_steps},
                       {"hops", outcome.replay.hops},
+                      {"steady_hops", outcome.replay.steady_hops},
                       {"why_not", outcome.replay.why_not}};
   object["notes"] = outcome.notes;
 }
@@ -155,6 +159,25 @@ Json simulated_object(const Command& command, const ops::Simulated& simulated) {
   return object;
 }
 
+/// The bound in whole millionths: what it is made of is no more exact.
+Json estimate_json(const sim::Estimate& estimate) {
+  return {{"us", run_microseconds(estimate.value)},
+          {"bound", std::round(estimate.bound * 1e6) / 1e6}};
+}
+
+Json fast_times_json(const sim::FastTimes& times) {
+  return {{"mean", estimate_json(times.mean)},
+          {"p50", estimate_json(times.p50)},
+          {"p99", estimate_json(times.p99)}};
+}
+
+Json fast_workload_json(const sim::FastWorkload& load) {
+  Json object = {{"label", load.label}, {"messages", load.messages}, {"completed", load.completed}};
+  if (load.completed > 0) object["fct"] = fast_times_json(load.completion);
+  if (load.round) object["round"] = estimate_json(*load.round);
+  return object;
+}
+
 std::string document(const Json& object) {
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -194,6 +217,26 @@ void print_hpcc_json(Context& context, const Command& command, const ops::HpccSi
   Json object = json_object(command);
   add_outcome(object, simulated.outcome);
   object["files"] = {folder + "/fct.txt", folder + "/pfc.txt"};
+  print_json(context, object);
+}
+
+void print_fast_json(Context& context, const ops::Approximated& approximated) {
+  const sim::FastOutcome& outcome = approximated.outcome;
+  Json object = {{"schema", "weir/sim-fast/1"}, {"approximate", true}};
+  object["verdict"] = fast_verdict(outcome);
+  object["windows"] = {{"checked", outcome.checked},    {"of", outcome.windows},
+                       {"flows", outcome.seen.flows},   {"hops", outcome.seen.hops},
+                       {"marked", outcome.seen.marked}, {"pauses", outcome.seen.pauses}};
+  object["method"] = outcome.method;
+  object["flows"] = {{"count", outcome.flows}, {"finished", outcome.finished}};
+  if (outcome.finished > 0) object["flows"]["fct"] = fast_times_json(outcome.completion);
+  object["workloads"] = Json::array();
+  for (const sim::FastWorkload& load : outcome.workloads)
+    object["workloads"].push_back(fast_workload_json(load));
+  object["digest"] = fmt::format("{:016x}", outcome.digest);
+  object["seed"] = outcome.seed;
+  object["design"] = approximated.file;
+  object["notes"] = outcome.notes;
   print_json(context, object);
 }
 

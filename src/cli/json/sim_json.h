@@ -17,6 +17,8 @@ void print_simulated_json(Context&, const Command&, const ops::Simulated&);
 void print_hpcc_json(Context&, const Command&, const ops::HpccSimulated&,
                      const std::string& folder);
 
+void print_fast_json(Context&, const ops::Approximated&);
+
 /// runs.json.
 [[nodiscard]] std::string runs_document(const ops::Repeated&, std::string_view verdict);
 void print_runs_json(Context&, const ops::Repeated&, std::string_view verdict);

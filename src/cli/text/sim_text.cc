@@ -220,12 +220,16 @@ std::string replay_text(const Outcome& outcome, bool is_checked) {
   for (const WorkloadResult& load : outcome.workloads)
     if (sim::has_steps(load.kind)) steps += load.steps.size();
   if (steps < 2) return "";
+  const std::string_view how = is_checked ? "and checked: simulated one by one they are the same"
+                                          : "exactly as they would be simulated";
+  if (outcome.replay.steps == 0 && outcome.replay.region_steps > 0)
+    return fmt::format(
+        "{} steps of single rails or regions replayed, {}; of the whole fabric none: {}\n",
+        count_text(outcome.replay.region_steps), how, outcome.replay.why_not);
   if (outcome.replay.steps == 0)
     return fmt::format("no step was replayed: {}\n", outcome.replay.why_not);
   return fmt::format("{} of {} steps replayed, {}\n", count_text(outcome.replay.steps),
-                     count_text(steps),
-                     is_checked ? "and checked: simulated one by one they are the same"
-                                : "exactly as they would be simulated");
+                     count_text(steps), how);
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ namespace weir::cli {
 
 void print_sim(const sim::Outcome& outcome, Context& context, bool is_replay_checked = false);
 
+/// One line: "approximate: …", with the bounds and how many windows were checked.
+[[nodiscard]] std::string fast_verdict(const sim::FastOutcome& outcome);
+void print_fast(const sim::FastOutcome& outcome, Context& context);
+
 /// The verdict over all runs of a sweep, in one line.
 [[nodiscard]] std::string runs_verdict(const ops::Repeated& repeated);
 void print_runs(const ops::Repeated& repeated, Context& context);

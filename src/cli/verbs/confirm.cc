@@ -3,8 +3,10 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_change.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/host_input.h"
 #include "cli/json/change_json.h"
 #include "ops/change/apply.h"
 
@@ -30,17 +32,21 @@ std::string confirm_verdict(const ops::Confirmed& confirmed) {
 }
 
 ExitCode run_confirm(const Args& args, Context& context) {
-  const auto confirmed = ops::confirm(args.get("state").value_or(""), wait_for_lock(context));
+  if (args.has("host"))
+    return usage_error(context, args.command(), "an apply is kept as a whole: leave --host out");
+  const auto source = source_of(args, context);
+  if (!source) return fail(context, args.command(), source.error());
+  if (source->fleet)
+    return run_fleet_change(args, context, *source->fleet, ops::FleetVerb::kConfirm);
+  const auto confirmed =
+      ops::confirm(*source, args.get("state").value_or(""), wait_for_lock(context));
   if (!confirmed) return fail(context, args.command(), confirmed.error());
-  const ops::ConfirmState state = confirmed->state;
   if (context.json) {
-    print_confirmed_json(
-        context, args.command(), confirm_verdict(*confirmed),
-        state == ops::ConfirmState::kConfirmed || state == ops::ConfirmState::kKeptAlready);
+    print_confirmed_json(context, args.command(), confirm_verdict(*confirmed), confirmed->state);
   } else {
     context.out << confirm_verdict(*confirmed) << '\n';
   }
-  return state == ops::ConfirmState::kTooLate ? ExitCode::kRolledBack : ExitCode::kOk;
+  return confirmed->state == ops::ConfirmState::kTooLate ? ExitCode::kRolledBack : ExitCode::kOk;
 }
 
 }  // namespace
@@ -53,11 +59,14 @@ Command confirm_command() {
       .description =
           "weir apply --confirm-within 120s is rolled back unless weir confirm is typed in time. "
           "Type "
-          "it in a new session: that proves that the host can still be reached.",
-      .options = {state_option()},
-      .examples = {{"sudo weir confirm", "the changes stay"}},
+          "it in a new session: that proves that the host can still be reached. On a fleet each "
+          "host's own weir does it, all at once.",
+      .options = with_host_options({state_option()}),
+      .examples = {{"sudo weir confirm", "the changes stay"},
+                   {"weir confirm --hosts gpu[001-128] --sudo", "on every host of a fleet"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
-                     ExitCode::kRolledBack},
+                     ExitCode::kPartial, ExitCode::kRolledBack, ExitCode::kInterrupted},
+      .takes_fleet = true,
       .changes = true,
       .run = run_confirm,
   };

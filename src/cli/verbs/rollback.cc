@@ -6,6 +6,8 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_change.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
@@ -163,7 +165,7 @@ void print_done(const Args& args, Context& context, const StoredJournal& stored,
 
 /// For the timer that waits for a confirmation, and at boot: asks nothing.
 ExitCode settle_unconfirmed(const Args& args, Context& context) {
-  if (args.has("lab") || args.has("root"))
+  if (args.has("lab") || args.has("root") || names_fleet(args))
     return usage_error(context, args.command(), "--unconfirmed is for this machine");
   const Interruption interruption;
   const auto settled = ops::settle(args.get("state").value_or(""));
@@ -194,8 +196,12 @@ ExitCode run_rollback(const Args& args, Context& context) {
   if (args.has("unconfirmed")) return settle_unconfirmed(args, context);
   if (args.has("host"))
     return usage_error(context, args.command(), "an apply is undone as a whole: leave --host out");
-  const auto source = source_of(args);
+  const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
+  if (source->fleet)
+    return run_fleet_change(
+        args, context, *source->fleet,
+        args.has("pending") ? ops::FleetVerb::kRollbackPending : ops::FleetVerb::kRollback);
   auto plan = ops::plan_rollback(
       *source, args.get("state").value_or(""), wait_for_lock(context),
       args.has("pending") ? ops::RollbackScope::kPending : ops::RollbackScope::kLast);
@@ -224,7 +230,8 @@ Command rollback_command() {
           "back from the driver; other settings are not touched. After a weir apply that was "
           "killed, it completes the rollback; after a weir verify --under-failure that was killed, "
           "it ends the failure and the load. What other programs changed since is shown first. "
-          "Typed again, it undoes the apply before.",
+          "Typed again, it undoes the apply before. On a fleet each host's own weir does it, all "
+          "at once.",
       .options = with_change_options(with_host_options(
           {{.name = "unconfirmed",
             .help = "only an apply that is not confirmed in time (waits until then) or was cut "
@@ -233,9 +240,11 @@ Command rollback_command() {
             .help = "only an apply that still awaits its confirmation or was cut off, at once; "
                     "an apply that was confirmed stays"}})),
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},
-                   {"weir rollback --lab lab", "the hosts of a lab"}},
+                   {"weir rollback --lab lab", "the hosts of a lab"},
+                   {"weir rollback --hosts gpu[001-128] --sudo", "every host of a fleet"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
-                     ExitCode::kPartial},
+                     ExitCode::kPartial, ExitCode::kInterrupted},
+      .takes_fleet = true,
       .changes = true,
       .run = run_rollback,
   };

@@ -19,13 +19,18 @@ constexpr Duration kShortestPace = 1_s;
 constexpr Duration kLongestPace = 3600_s;
 constexpr Duration kShortestLook = 100_ms;
 constexpr Duration kLongestLook = 60_s;
+constexpr Duration kUsualLook = 1_s;
+// Of a fleet every look is a login per host.
+constexpr Duration kUsualRound = 30_s;
 constexpr std::string_view kNoLoad = "none";
 
 ops::Result<ops::WatchRequest> watch_request(const Args& args, const Context& context) {
   ops::WatchRequest request;
-  WEIR_TRY(source, source_of(args));
+  WEIR_TRY(source, source_of(args, context));
   request.source = std::move(source);
   request.source.excluded = args.all("exclude-device");
+  if (request.source.fleet && !request.source.excluded.empty())
+    return ops::bad_request("--exclude-device: the hosts of a fleet open their files themselves");
   request.design = design_path_if_any(args, context);
   WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
   request.thresholds = thresholds;
@@ -79,10 +84,15 @@ ExitCode write_textfile(const Args& args, Context& context, serve::Exporter& exp
 }
 
 ops::Result<Duration> interval_of_page(const Args& args) {
-  const auto interval = parse_duration(args.value("interval"));
-  if (!interval || *interval < kShortestLook || *interval > kLongestLook)
-    return ops::bad_request(fmt::format(
-        "--interval: expected a time from 100ms to 1min, found '{}'", args.value("interval")));
+  const bool is_fleet = asks_machines(args);
+  const auto text = args.get("interval");
+  if (!text) return is_fleet ? kUsualRound : kUsualLook;
+  const Duration shortest = is_fleet ? kShortestPace : kShortestLook;
+  const Duration longest = is_fleet ? kLongestPace : kLongestLook;
+  const auto interval = parse_duration(*text);
+  if (!interval || *interval < shortest || *interval > longest)
+    return ops::bad_request(fmt::format("--interval: expected a time from {} to {}, found '{}'",
+                                        to_text(shortest), to_text(longest), *text));
   return *interval;
 }
 
@@ -91,8 +101,12 @@ serve::PageInfo page_info(const Args& args, Duration interval) {
   info.version = version_number();
   info.interval_ms = interval.raw() / 1'000'000'000;
   info.source = trim(source_words(args));
-  info.mode = args.has("lab") ? "lab" : args.has("root") ? "recorded" : "host";
+  info.mode = args.has("lab")       ? "lab"
+              : args.has("root")    ? "recorded"
+              : asks_machines(args) ? "fleet"
+                                    : "host";
   info.title = args.get("lab").value_or("");
+  if (info.mode == "fleet") info.title = args.get("hosts").value_or("fleet");
   return info;
 }
 
@@ -145,8 +159,9 @@ ExitCode run_serve(const Args& args, Context& context) {
   const auto interval = interval_of_page(args);
   if (!interval) return fail(context, args.command(), interval.error());
   if (const auto path = args.get("replay")) return replay(args, context, *path, *interval);
-  const auto request = watch_request(args, context);
+  auto request = watch_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
+  if (!args.has("textfile")) request->rounds = *interval;
   auto watch = ops::Watch::open(*request);
   if (!watch) return fail(context, args.command(), watch.error());
   const auto profile =
@@ -176,7 +191,7 @@ Command serve_command() {
           "Shows every port on a page that refreshes, and answers /metrics with settings, counters "
           "and open findings. Findings are judged against DESIGN, or without one against what "
           "RoCEv2 fabrics usually agree on. A counter that cannot be read is a gap, never zero. A "
-          "lab runs a load, and its faults can be switched from the page.",
+          "fleet is looked at in rounds. A lab runs a load.",
       .arguments = {design_argument()},
       .options = with_host_options(
           {{.name = "listen",
@@ -203,8 +218,7 @@ Command serve_command() {
             .default_value = "15s"},
            {.name = "interval",
             .metavar = "TIME",
-            .help = "between two looks of the page",
-            .default_value = "1s"},
+            .help = "between two looks (1s; at a fleet: 30s)"},
            {.name = "load",
             .metavar = "W",
             .help = "what a lab runs, as weir sim --workload; none: nothing (default: all-to-all; "
@@ -225,9 +239,11 @@ Command serve_command() {
            threshold_option()}),
       .examples = {{"weir serve fabric.yaml", "on a host"},
                    {"weir serve --lab lab", "a simulated fabric at work"},
+                   {"weir serve fabric.yaml --hosts gpu[001-128]", "a fleet, by ssh"},
                    {"weir serve --listen :9347 --web-config web.yml", "with users"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .serves = true,
       .run = run_serve,
   };

@@ -127,9 +127,17 @@ bool wants_several_runs(const Args& args) {
 std::string option_error(const Args& args) {
   const bool has_many = wants_several_runs(args);
   if (args.has("hpcc") && args.has("plot")) return "--plot is for designs, not --hpcc";
-  if (args.has("hpcc") && args.has("threads")) return "--threads is for designs, not --hpcc";
+  for (const std::string_view name : {"threads", "fast"})
+    if (args.has("hpcc") && args.has(name))
+      return fmt::format("--{} is for designs, not --hpcc", name);
   if (args.has("hpcc")) return has_many ? "--repeat and --sweep are for designs, not --hpcc" : "";
   if (args.value("model") != "hpcc") return "--model says how to run --hpcc files; name one";
+  if (args.has("fast"))
+    for (const std::string_view name : {"fault", "repeat", "sweep", "trace", "pcap", "sample",
+                                        "plot", "out", "no-replay", "check-replay"})
+      if (args.has(name))
+        return fmt::format("--fast estimates completion times and nothing else; leave out --{}",
+                           name);
   if (args.has("check-replay"))
     for (const std::string_view name :
          {"no-replay", "repeat", "sweep", "trace", "pcap", "out", "plot", "sample"})
@@ -223,6 +231,22 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
   return code;
 }
 
+ExitCode run_fast(const Args& args, Context& context, const std::string& design,
+                  sim::Experiment experiment) {
+  Progress bar(context.err, context.stderr_is_terminal, "approximating");
+  const auto approximated = ops::simulate_fast({.design = design,
+                                                .settings = args.all("set"),
+                                                .experiment = std::move(experiment),
+                                                .progress = bar.callback()});
+  bar.clear();
+  if (!approximated) return fail(context, args.command(), approximated.error());
+  if (context.json)
+    print_fast_json(context, *approximated);
+  else
+    print_fast(approximated->outcome, context);
+  return ExitCode::kOk;
+}
+
 Status write_runs(const std::string& folder, const ops::Repeated& repeated) {
   WEIR_TRY_STATUS(make_directory(folder));
   WEIR_TRY_STATUS(write_file_atomic(folder + "/runs.csv", runs_csv(repeated)));
@@ -305,6 +329,7 @@ ExitCode run_sim(const Args& args, Context& context) {
     return usage_error(context, args.command(), good.error().what);
   const auto design = design_path(args, context);
   if (!design) return fail(context, args.command(), design.error());
+  if (args.has("fast")) return run_fast(args, context, *design, std::move(experiment));
   return wants_several_runs(args) ? run_many(args, context, *design, std::move(experiment))
                                   : run_once(args, context, *design, std::move(experiment));
 }
@@ -347,7 +372,7 @@ std::vector<Option> sim_options() {
        .writes = Writes::kDirectory},
       {.name = "plot",
        .metavar = "FILE",
-       .help = "draw queues and rates, steps, or the sweep, to FILE as SVG; -: here",
+       .help = "draw queues, rates, steps or the sweep as SVG; -: here",
        .completes = Completes::kFiles,
        .writes = Writes::kFile},
       {.name = "sample",
@@ -366,6 +391,7 @@ std::vector<Option> sim_options() {
       {.name = "at", .metavar = "PORT", .help = "port of --pcap: gpu01, gpu01:mlx5_0, leaf1:swp1"},
       {.name = "no-replay", .help = "simulate every step, also those that repeat"},
       {.name = "check-replay", .help = "run with and without replay, and compare everything"},
+      {.name = "fast", .help = "approximate, with an error bound"},
       {.name = "list-workloads", .help = "list workloads and their parameters"},
       {.name = "list-faults", .help = "list faults and their parameters"},
       {.name = "hpcc",

@@ -1,6 +1,7 @@
 // weir top: what every rail does, on one screen, as it changes.
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -24,6 +25,9 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr Duration kShortestInterval = 100_ms;
 constexpr Duration kLongestInterval = 3600_s;
+constexpr Duration kUsualInterval = 1_s;
+// Of a fleet every look is a login per host.
+constexpr Duration kFleetInterval = 10_s;
 constexpr auto kJudgeEvery = std::chrono::seconds(15);
 
 std::chrono::milliseconds milliseconds_of(Duration time) {
@@ -109,7 +113,9 @@ class Top {
       for (const std::string& line : top_screen(rows_, history_, judged(), view_))
         context_.out << line << '\n';
     }
-    return seen_ ? ExitCode::kOk : ExitCode::kCouldNotLook;
+    if (!seen_) return ExitCode::kCouldNotLook;
+    print_unseen(*before_, context_);
+    return before_->unseen.empty() ? ExitCode::kOk : ExitCode::kPartial;
   }
 
   ExitCode run() {
@@ -148,6 +154,11 @@ class Top {
   }
 
   void look() {
+    // A fleet is looked at by a thread of its own; until its next round is over, nothing is new.
+    if (const ops::FleetRounds* rounds = watch_.rounds()) {
+      const std::uint64_t count = rounds->count();
+      if (std::exchange(rounds_, count) == count) return;
+    }
     auto seen = watch_.look();
     seen_ = seen && !seen->hosts.empty();
     if (!seen) return;
@@ -204,16 +215,19 @@ class Top {
   std::optional<ops::Observation> before_;
   std::vector<ops::RailRates> rows_;
   std::optional<finding::Judgement> judgement_;
+  std::uint64_t rounds_ = 0;  // of a fleet, that are shown
   bool seen_ = false;
   bool is_held_ = false;
   bool is_filtering_ = false;
 };
 
 ops::Result<Duration> interval_of(const Args& args) {
-  const auto interval = parse_duration(args.value("interval"));
+  const auto text = args.get("interval");
+  if (!text) return asks_machines(args) ? kFleetInterval : kUsualInterval;
+  const auto interval = parse_duration(*text);
   if (!interval || *interval < kShortestInterval || *interval > kLongestInterval)
-    return ops::bad_request(fmt::format("--interval: expected a time from 100ms to 1h, found '{}'",
-                                        args.value("interval")));
+    return ops::bad_request(
+        fmt::format("--interval: expected a time from 100ms to 1h, found '{}'", *text));
   return *interval;
 }
 
@@ -229,17 +243,18 @@ ExitCode run_top(const Args& args, Context& context) {
   const auto interval = interval_of(args);
   if (!interval) return fail(context, args.command(), interval.error());
   ops::WatchRequest request;
-  auto source = source_of(args);
+  auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   request.source = std::move(*source);
   request.design = design_path_if_any(args, context);
+  const bool is_once = args.has("once") || context.json;
+  if (!is_once && !context.stdout_is_terminal)
+    return usage_error(context, args.command(), "not a terminal: --once prints one screen");
+  if (!is_once) request.rounds = *interval;
   auto watch = ops::Watch::open(request);
   if (!watch) return fail(context, args.command(), watch.error());
   Top top(std::move(*watch), *interval, view_of(args), context);
-  if (args.has("once") || context.json) return top.once(args.command());
-  if (!context.stdout_is_terminal)
-    return usage_error(context, args.command(), "not a terminal: --once prints one screen");
-  return top.run();
+  return is_once ? top.once(args.command()) : top.run();
 }
 
 }  // namespace
@@ -259,8 +274,7 @@ Command top_command() {
       .options = with_host_options(
           {{.name = "interval",
             .metavar = "TIME",
-            .help = "between two looks",
-            .default_value = "1s"},
+            .help = "between two looks (1s; at a fleet: 10s)"},
            {.name = "sort",
             .metavar = "BY",
             .help = "what comes first",
@@ -273,9 +287,12 @@ Command top_command() {
       .examples = {{"weir top", "this host"},
                    {"weir top --once --interval 5s",
                     "one screen for a script: the rates of five seconds"},
+                   {"weir top --hosts gpu[01-16]", "a fleet, by ssh"},
                    {"weir top --lab lab --once", "what the last load of a lab did"}},
-      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook},
+      .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,
+                     ExitCode::kPartial},
       .looks = Looks::kAtHostOrFiles,
+      .takes_fleet = true,
       .run = run_top,
   };
 }

@@ -63,8 +63,8 @@ std::string words_error(const Args& args) {
            "showed";
   const bool has_command = !args.all("COMMAND").empty();
   const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
-                   (args.has("under-failure") ? 1 : 0);
-  if (ways > 1) return "--pair, --microburst and --under-failure exclude each other";
+                   (args.has("under-failure") ? 1 : 0) + (args.has("all-to-all") ? 1 : 0);
+  if (ways > 1) return "--pair, --microburst, --all-to-all and --under-failure exclude each other";
   if (args.has("under-failure")) {
     if (args.has("lab")) return "";
     if (!has_command) return "what to run: -- COMMAND";
@@ -72,10 +72,11 @@ std::string words_error(const Args& args) {
                ? ""
                : "on hosts --under-failure is a command, and --restore the one that ends it";
   }
-  if (ways == 1 && has_command) return "--pair and --microburst bring their own load";
+  if (ways == 1 && has_command) return "--pair, --microburst and --all-to-all bring their own load";
   if (args.has("microburst") && !args.has("lab") && !args.has("from"))
     return "--microburst needs senders: --from HOST,HOST,…";
-  if (ways == 0 && !has_command) return "nothing to run: -- COMMAND, --pair HOST, or --microburst";
+  if (ways == 0 && !has_command)
+    return "nothing to run: -- COMMAND, --pair HOST, --microburst or --all-to-all";
   return "";
 }
 
@@ -88,6 +89,8 @@ ops::Result<ops::Verified> run_operation(const Args& args, const Context& contex
                                          .state = args.get("state").value_or(""),
                                          .tool = version_line(),
                                          .wait = wait_for_lock(context)});
+  if (args.has("all-to-all"))
+    return ops::verify_all_to_all(request, words_of(args.value("perftest"), ' '));
   if (!args.has("pair") && !args.has("microburst"))
     return ops::verify_load(request, args.all("COMMAND"));
   WEIR_TRY(remote, remote_request(args));
@@ -237,6 +240,7 @@ std::vector<Option> own_options() {
        .help = "run perftest to HOST, its server started over ssh"},
       {.name = "microburst", .help = "many senders to this host at the same time"},
       {.name = "from", .metavar = "HOSTS", .help = "senders of the burst, started over ssh"},
+      {.name = "all-to-all", .help = "perftest from every host of the fleet to the others at once"},
       {.name = "under-failure",
        .metavar = "WHAT",
        .help = "around a failure: link=L, host=H, rail=N, or a command"},
@@ -269,6 +273,7 @@ Command verify_command() {
                      .after_dashes = true}},
       .options = with_host_options(own_options()),
       .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", "from this host"},
+                   {"weir verify --hosts gpu[01-16] --all-to-all", "a fleet"},
                    {"weir verify --lab lab -- incast to=gpu01 size=1MB", "in a lab"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput,
                      ExitCode::kCouldNotLook, ExitCode::kPartial, ExitCode::kInterrupted},

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "design/file/words.h"
+#include "design/lint/lint.h"
 #include "design/lint/rules.h"
 #include "units/format.h"
 
@@ -98,20 +99,22 @@ void check_cable_too_long(LintCase& c) {
   }
 }
 
+std::string why_rs_fec(const Intent& intent, const LinkIntent& link) {
+  const bool is_copper = link.cable == CableKind::kDac || link.cable == CableKind::kAec;
+  if (lane_rate(intent, link) >= 50_Gbps)
+    return "PAM4 lanes (50G and more) work with RS-FEC only: RS(544,514)";
+  if (link.speed >= 100_Gbps && link.cable != CableKind::kFibre)
+    return "100G over four lanes of 25G needs RS(528,514) on copper and short optics";
+  if (is_copper && link.length > 3_m) return "25G copper over 3 m (CA-L) needs RS-FEC";
+  return "";
+}
+
 void check_fec_wrong(LintCase& c) {
   for (const LinkIntent* const link : one_per_group(c.intent)) {
     const LinkGroup& group = c.group_of(*link);
     const Fec fec = *group.fec;
     if (fec == Fec::kAuto || fec == Fec::kRs) continue;
-    const BitRate lane = lane_rate(c.intent, *link);
-    const bool is_copper = link->cable == CableKind::kDac || link->cable == CableKind::kAec;
-    std::string why;
-    if (lane >= 50_Gbps)
-      why = "PAM4 lanes (50G and more) work with RS-FEC only: RS(544,514)";
-    else if (link->speed >= 100_Gbps && link->cable != CableKind::kFibre)
-      why = "100G over four lanes of 25G needs RS(528,514) on copper and short optics";
-    else if (is_copper && link->length > 3_m)
-      why = "25G copper over 3 m (CA-L) needs RS-FEC";
+    const std::string why = why_rs_fec(c.intent, *link);
     if (why.empty()) continue;
     auto& found = c.report(
         "fec.wrong", first_known({group.fec.at(), group.at}),

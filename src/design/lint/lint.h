@@ -1,6 +1,8 @@
 #pragma once
 // The design's mistakes, found before anything is touched. Pure: the design and its intent in,
 // findings out, each with its line, the numbers, and what to change.
+#include <string>
+
 #include "design/fabric/intent.h"
 #include "design/file/fabric.h"
 #include "finding/finding.h"
@@ -9,5 +11,8 @@ namespace weir::design {
 
 /// Settled: most important first. REQUIRES: the design loaded and derived without errors.
 [[nodiscard]] finding::Judgement lint(const Design& design, const Intent& intent);
+
+/// Why a link cannot do without RS-FEC, by the rate of its lanes and its cable; empty where it can.
+[[nodiscard]] std::string why_rs_fec(const Intent& intent, const LinkIntent& link);
 
 }  // namespace weir::design

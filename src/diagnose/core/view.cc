@@ -12,17 +12,10 @@
 namespace weir::diagnose {
 namespace {
 
-const counters::PortDelta* find_nic(std::span<const counters::PortDelta> ports,
-                                    std::string_view device) {
-  for (const counters::PortDelta& port : ports)
-    if (port.device == device) return &port;
-  return nullptr;
-}
-
 using PortName = std::pair<std::string_view, std::string_view>;  // a switch and its port
 
-template <class T>
-const T* found_in(const std::map<PortName, const T*>& all, const PortName& name) {
+template <class Key, class T>
+const T* found_in(const std::map<Key, const T*>& all, const Key& name) {
   const auto found = all.find(name);
   return found == all.end() ? nullptr : found->second;
 }
@@ -158,18 +151,23 @@ void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
       has_window_[delta] ? Duration::raw(deltas_[delta].elapsed_ns * 1000) : Duration();
   const auto wanted = wanted_hosts_.find(evidence.provenance.host);
   const design::HostIntent* const host = wanted == wanted_hosts_.end() ? nullptr : wanted->second;
-  std::vector<std::string> devices;
-  for (const evidence::Nic& nic : evidence.nics)
+  // By name: a text may have thousands of devices.
+  std::vector<std::string_view> devices;
+  std::map<std::string_view, const evidence::Nic*> facts;
+  std::map<std::string_view, const counters::PortDelta*> counted;
+  for (const evidence::Nic& nic : evidence.nics) {
+    facts.emplace(nic.device, &nic);
     devices.push_back(nic.device);
+  }
   for (const counters::PortDelta& port : deltas_[delta].nics)
-    if (std::find(devices.begin(), devices.end(), port.device) == devices.end())
+    if (counted.emplace(port.device, &port).second && !facts.contains(port.device))
       devices.push_back(port.device);
-  for (const std::string& device : devices) {
+  for (const std::string_view device : devices) {
     NicView nic;
     nic.host = evidence.provenance.host;
     nic.device = device;
-    nic.facts = evidence.find_nic(device);
-    const counters::PortDelta* port = find_nic(deltas_[delta].nics, device);
+    nic.facts = found_in(facts, device);
+    const counters::PortDelta* const port = found_in(counted, device);
     nic.counts = Counts(port, window, fmt::format("{} {}", nic.host, device));
     if (host != nullptr) {
       for (const design::NicIntent& known : host->nics)

@@ -77,10 +77,24 @@ std::vector<ConfiguredPort> ports_in(const readers::PasteConfig& config) {
   return out;
 }
 
+/// Which class packets are in is decided at the port where they arrive.
+bool is_classification(std::string_view statement) {
+  return statement.starts_with("service-policy type qos input ") ||
+         statement.starts_with("qos trust ");
+}
+
+bool has_pfc(const ConfiguredPort& port) {
+  return std::any_of(port.statements.begin(), port.statements.end(), [](const std::string& text) {
+    return text.starts_with("priority-flow-control ");
+  });
+}
+
 void judge_piece(const readers::PasteConfig& config, finding::Judgement& out) {
   constexpr std::size_t kFewest = 3;  // ports, so that two agree
   const std::vector<ConfiguredPort> ports = ports_in(config);
-  if (ports.size() < kFewest) return;
+  // Of two, both with PFC, one that sorts no packets into the class that it pauses is enough.
+  const bool is_pair = ports.size() == 2 && has_pfc(ports[0]) && has_pfc(ports[1]);
+  if (ports.size() < kFewest && !is_pair) return;
   std::map<std::string, std::size_t> counts;
   for (const ConfiguredPort& port : ports)
     for (const std::string& statement : port.statements)
@@ -88,16 +102,18 @@ void judge_piece(const readers::PasteConfig& config, finding::Judgement& out) {
   for (const ConfiguredPort& port : ports) {
     if (port.statements.empty()) continue;  // another kind of port
     for (const auto& [statement, count] : counts) {
-      if (count + 1 != ports.size() || port.statements.contains(statement)) continue;
+      if (count + 1 != ports.size() || port.statements.contains(statement) ||
+          (is_pair && !is_classification(statement)))
+        continue;
       const std::string name = config.switch_name.empty() ? "The switch" : config.switch_name;
       finding::Where where;
       where.switch_name = config.switch_name;
       where.port = port.name;
-      finding::Finding finding =
-          finding::make_finding("fleet.drift",
-                                fmt::format("{} {} lacks \"{}\", which the {} other ports have.",
-                                            name, port.name, statement, count),
-                                std::move(where));
+      finding::Finding finding = finding::make_finding(
+          "fleet.drift",
+          fmt::format("{} {} lacks \"{}\", which the other port{} {}.", name, port.name, statement,
+                      count == 1 ? "" : "s", count == 1 ? "has" : "have"),
+          std::move(where));
       finding.severity = finding::Severity::kWarning;  // it may be meant so
       finding.confidence = finding::Confidence::kMedium;
       finding.evidence.push_back(line_of(port.at));

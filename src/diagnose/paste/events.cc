@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -61,12 +63,35 @@ bool is_at_boot(const readers::PasteEvent& event) {
   return seconds && *seconds < kBootSeconds && text.find('.') < text.find(']');
 }
 
-void judge_links(const Happened& all, const finding::Thresholds& limits, finding::Judgement& out) {
+/// More than `log_age` before the newest day of the text.
+bool is_long_ago(const readers::PasteEvent& event, std::optional<int> today,
+                 const finding::Thresholds& limits) {
+  constexpr double kHours = 24;
+  constexpr int kHalfYear = 186;  // beyond it the turn of a year may lie between
+  const auto day = today ? readers::day_of_line(event.at.text) : std::nullopt;
+  return day && *today - *day > limits.log_age / kHours && *today - *day < kHalfYear;
+}
+
+void judge_links(const Happened& all, const finding::Thresholds& limits, std::optional<int> today,
+                 finding::Judgement& out) {
   Happened happened;
   std::copy_if(all.events.begin(), all.events.end(), std::back_inserter(happened.events),
                [](const readers::PasteEvent* event) { return !is_at_boot(*event); });
   const std::size_t downs = happened.count(EventKind::kLinkDown);
   if (downs == 0) return;
+  const bool is_over = happened.events.back()->kind == EventKind::kLinkUp &&
+                       is_long_ago(*happened.events.back(), today, limits);
+  if (is_over) {
+    add_event_finding(
+        "link.flapping",
+        fmt::format("The link of {} went down {} time{}, the last time long before "
+                    "the newest date in the text.",
+                    place_of(happened.events.front()->host, happened.events.front()->device), downs,
+                    downs == 1 ? "" : "s"),
+        Confidence::kLow, EventKind::kLinkDown, happened, out);
+    out.findings.back().severity = Severity::kInfo;
+    return;
+  }
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
   const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
@@ -168,11 +193,59 @@ bool is_older_server(const Happened& happened) {
   });
 }
 
+/// Hosts of which several links went down once, within seconds, and came back: what is at their
+/// other end was restarted, and none of them is bad.
+std::set<std::string> hosts_cut_off(
+    const std::map<std::pair<std::string, std::string>, Happened>& by_place) {
+  constexpr std::int64_t kTogether = 10;  // seconds
+  struct Downs {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::size_t links = 0;
+    bool is_other = false;  // one that went down at another time, again, or for good
+  };
+  std::map<std::string, Downs> hosts;
+  for (const auto& [place, happened] : by_place) {
+    const auto down =
+        std::find_if(happened.events.begin(), happened.events.end(),
+                     [](const auto* event) { return event->kind == EventKind::kLinkDown; });
+    if (down == happened.events.end() || (*down)->is_switch) continue;
+    Downs& here = hosts[place.first];
+    const auto second = clock_in((*down)->at.text);
+    const bool is_once = happened.count(EventKind::kLinkDown) == 1 &&
+                         happened.events.back()->kind == EventKind::kLinkUp;
+    if (!second || !is_once) {
+      here.is_other = true;
+      continue;
+    }
+    here.first = here.links == 0 ? *second : std::min(here.first, *second);
+    here.last = here.links == 0 ? *second : std::max(here.last, *second);
+    ++here.links;
+  }
+  std::set<std::string> out;
+  for (const auto& [host, downs] : hosts)
+    if (downs.links > 1 && !downs.is_other && downs.last - downs.first <= kTogether)
+      out.insert(host);
+  return out;
+}
+
+bool is_hot(const Happened& happened) {
+  return std::any_of(happened.events.begin(), happened.events.end(), [](const auto* event) {
+    return event->kind == EventKind::kModule &&
+           event->at.text.find("emperature") != std::string::npos;
+  });
+}
+
 void judge_events_of(const Happened& happened, const finding::Thresholds& limits,
-                     finding::Judgement& out) {
+                     std::optional<int> today, finding::Judgement& out) {
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
-  judge_links(happened, limits, out);
+  const std::size_t before = out.findings.size();
+  judge_links(happened, limits, today, out);
+  // The link of a module that is too hot or broken goes down with it.
+  const bool is_module = happened.count(EventKind::kModule) > 0;
+  for (std::size_t i = before; is_module && i < out.findings.size(); ++i)
+    out.findings[i].severity = Severity::kInfo;
   judge_storms(happened, out);
   if (happened.count(EventKind::kUnplugged) > 0 && happened.count(EventKind::kLinkUp) == 0) {
     add_event_finding("link.degraded", fmt::format("No cable is plugged in at {}.", place),
@@ -200,7 +273,8 @@ void judge_events_of(const Happened& happened, const finding::Thresholds& limits
                       Confidence::kHigh, EventKind::kSlotPower, happened, out);
   if (happened.count(EventKind::kModule) > 0)
     add_event_finding("link.physical_errors",
-                      fmt::format("The transceiver of {} reports a problem.", place),
+                      fmt::format("The transceiver of {} reports a problem{}.", place,
+                                  is_hot(happened) ? ": it is too hot" : ""),
                       Confidence::kMedium, EventKind::kModule, happened, out);
   if (const std::size_t errors = happened.count(EventKind::kPcieError))
     add_event_finding(
@@ -230,12 +304,18 @@ void judge_events_of(const Happened& happened, const finding::Thresholds& limits
 }  // namespace
 
 void judge_events(std::span<const readers::PasteEvent> events, const finding::Thresholds& limits,
-                  finding::Judgement& out) {
+                  finding::Judgement& out, std::optional<int> today) {
   std::map<std::pair<std::string, std::string>, Happened> by_place;
   for (const readers::PasteEvent& event : events)
     by_place[{event.host, event.device}].events.push_back(&event);
+  const std::set<std::string> cut_off = hosts_cut_off(by_place);
   for (const auto& [place, happened] : by_place)
-    judge_events_of(happened, limits, out);
+    judge_events_of(happened, limits, today, out);
+  for (Finding& finding : out.findings) {
+    if (finding.id != "link.flapping" || !cut_off.contains(finding.where.host)) continue;
+    finding.severity = Severity::kInfo;
+    finding.verdict += " So did the host's other links at the same time: the switch was restarted.";
+  }
   // What a kernel says of GPUs, disks and memory is what the same words say elsewhere.
   std::vector<readers::Cited> foreign;
   for (const readers::PasteEvent& event : events)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -155,6 +156,24 @@ void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& f
   }
 }
 
+/// A port that is disabled beside one that is active is meant so, unless many are active. One that
+/// is shown alone is what the text is about.
+void soften_disabled_ports(const PastedCase& input, std::vector<Finding>& findings) {
+  constexpr std::size_t kSisters = 3;
+  for (const readers::PasteDisabled& port : input.paste.disabled)
+    for (const Evidence& host : input.evidence) {
+      if (host.provenance.host != port.host) continue;
+      const auto active =
+          std::count_if(host.nics.begin(), host.nics.end(),
+                        [](const evidence::Nic& nic) { return nic.rdma.active.is(true); });
+      if (active == 0 || static_cast<std::size_t>(active) >= kSisters) continue;
+      for (Finding& finding : findings)
+        if (finding.id == "link.degraded" && finding.where.host == port.host &&
+            finding.where.device == port.device)
+          finding.severity = Severity::kInfo;
+    }
+}
+
 /// "trust", "DSCP map" of "gpu01 mlx5_0: trust": all that was not pasted of a host is one line.
 void fold_unknown(std::vector<finding::Unknown>& unknown, std::span<const Evidence> hosts) {
   std::map<std::string, MissingSettings, std::less<>> by_host;
@@ -247,6 +266,45 @@ finding::Judgement judge_settings(const PastedCase& input) {
   return out;
 }
 
+// ---- DCBX in the firmware ----
+
+/// A setting of the firmware that holds for a port: "LLDP_NB_DCBX_P1  True(1)".
+bool is_set(const evidence::Nic& nic, std::string_view stem) {
+  if (!nic.firmware_settings.is_known()) return false;
+  return std::any_of(nic.firmware_settings->begin(), nic.firmware_settings->end(),
+                     [&](const evidence::FirmwareSetting& setting) {
+                       const std::string& value =
+                           setting.current.empty() ? setting.next_boot : setting.current;
+                       return setting.name.starts_with(stem) && value.starts_with("True");
+                     });
+}
+
+/// The firmware speaks DCBX and takes what the switch says: PFC that is off is the switch's doing.
+void judge_firmware_dcbx(const PastedCase& input, finding::Judgement& out) {
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      const bool is_taken = is_set(nic, "LLDP_NB_DCBX_P") && is_set(nic, "DCBX_WILLING_P") &&
+                            !nic.qos.dcbx.is(evidence::DcbxMode::kOs);
+      if (!is_taken || !nic.qos.pfc.is_known() || nic.qos.pfc->count() > 0) continue;
+      Finding finding = finding::make_finding(
+          "dcbx.willing",
+          fmt::format("{}: its firmware speaks DCBX and is willing (LLDP_NB_DCBX, DCBX_WILLING), "
+                      "and PFC is off: the switch's settings replace those of the host.",
+                      place_of(host.provenance.host, nic.device)),
+          where_of(host.provenance.host, nic.device));
+      finding.severity = Severity::kError;
+      finding.confidence = Confidence::kHigh;
+      finding.evidence = {
+          {.source = nic.firmware_settings.source(), .line = "LLDP_NB_DCBX, DCBX_WILLING: True"},
+          {.source = nic.qos.pfc.source(), .line = "PFC: no priority"}};
+      for (Finding& other : out.findings)
+        if (other.id == "pfc.off" && other.where.host == host.provenance.host &&
+            other.where.device == nic.device)
+          other.severity = Severity::kInfo;
+      out.findings.push_back(std::move(finding));
+    }
+}
+
 // ---- links ----
 
 /// Lanes of 50 Gb/s and more (PAM4) do not work without RS-FEC (IEEE 802.3bs, 802.3cd, 802.3ck).
@@ -269,6 +327,38 @@ void judge_fec(const PastedCase& input, finding::Judgement& out) {
       line.source = link.fec.source();
       line.line = fmt::format("FEC: expected RS, found {}", *link.fec);
       finding.evidence.push_back(std::move(line));
+      out.findings.push_back(std::move(finding));
+    }
+}
+
+/// No link without FEC, and a port beside it that has RS and a link.
+void judge_fec_of_sisters(const PastedCase& input, finding::Judgement& out) {
+  const auto is_without = [](const evidence::Nic& nic) {
+    return nic.link.fec.is_known() && (*nic.link.fec == "None" || *nic.link.fec == "Off");
+  };
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (!is_pasted_host(host) || !is_without(nic) || !nic.link.up.is(false)) continue;
+      const auto sister =
+          std::find_if(host.nics.begin(), host.nics.end(), [&](const evidence::Nic& other) {
+            return other.link.up.is(true) && other.link.fec.is_known() &&
+                   other.link.fec->starts_with("RS");
+          });
+      if (sister == host.nics.end()) continue;
+      Finding finding = finding::make_finding(
+          "fec.wrong",
+          fmt::format("{} has no FEC and no link; {} beside it has RS and a link.",
+                      place_of(host.provenance.host, nic.device), sister->device),
+          where_of(host.provenance.host, nic.device));
+      finding.confidence = Confidence::kHigh;
+      finding.severity = Severity::kError;
+      finding.evidence = {{.source = nic.link.fec.source(), .line = "FEC: " + *nic.link.fec},
+                          {.source = sister->link.fec.source(),
+                           .line = fmt::format("{}: FEC {}", sister->device, *sister->link.fec)}};
+      for (Finding& other : out.findings)
+        if (other.id == "link.degraded" && other.where.host == host.provenance.host &&
+            other.where.device == nic.device)
+          other.severity = Severity::kInfo;
       out.findings.push_back(std::move(finding));
     }
 }
@@ -683,11 +773,19 @@ Convention convention_of(const PastedCase& input) {
   // How CNPs are marked is the site's choice, as long as it is not RDMA's own priority.
   for (const Evidence& host : input.evidence)
     for (const evidence::Nic& nic : host.nics) {
+      // One that is not marked at all is no choice.
       if (!nic.ecn.cnp_dscp.is_known() || !nic.ecn.cnp_priority.is_known() ||
-          *nic.ecn.cnp_priority == out.priority)
+          *nic.ecn.cnp_priority == out.priority || nic.ecn.cnp_dscp->value() == 0)
         continue;
       out.cnp_dscp = *nic.ecn.cnp_dscp;
       out.cnp_priority = *nic.ecn.cnp_priority;
+    }
+  // So is the priority that a NIC maps them to: Broadcom's drivers come with 7.
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.qos.dscp_to_priority.is_known() || nic.ecn.cnp_priority.is_known()) continue;
+      const auto& to = nic.qos.dscp_to_priority->at(out.cnp_dscp.value());
+      if (to && *to != out.priority && to->value() != 0) out.cnp_priority = *to;
     }
   std::optional<PrioritySet> pfc;
   for (const Evidence& host : input.evidence) {
@@ -720,8 +818,10 @@ Convention convention_of(const PastedCase& input) {
 
 finding::Judgement judge_pasted(const PastedCase& input) {
   finding::Judgement out = judge_settings(input);
+  judge_firmware_dcbx(input, out);
   judge_fec(input, out);
-  judge_events(input.paste.events, input.thresholds, out);
+  judge_fec_of_sisters(input, out);
+  judge_events(input.paste.events, input.thresholds, out, input.paste.newest_day);
   judge_uses(input, out);
   for (const readers::PastePerftest& perftest : input.paste.perftests)
     judge_perftest(perftest, out);
@@ -887,6 +987,58 @@ void judge_class_drops(const View& view, finding::Judgement& out) {
   }
 }
 
+/// CNPs that are sent without a code point are in the queue of everything else, and wait or are
+/// dropped there. Where a text shows it, it comes before what they suffer.
+void judge_cnp_marking(const View& view, finding::Judgement& out) {
+  constexpr std::string_view kSent = "nic.np.cnp_sent.packets";
+  for (const NicView& nic : view.nics()) {
+    const bool is_unmarked = nic.facts != nullptr && nic.facts->ecn.cnp_dscp.is(Dscp::of(0)) &&
+                             !nic.facts->ecn.cnp_priority.is(Priority::of(view.cnp()));
+    const std::uint64_t sent = nic.counts.of(kSent).value_or(0);
+    if (!is_unmarked || sent < view.thresholds().cnps_sent_that_matter ||
+        view.is_read_once(nic.where()))
+      continue;
+    Finding finding = finding::make_finding(
+        "cnp.wrong_class",
+        fmt::format("{} sent {} CNPs with DSCP 0: they are in the queue of all other traffic.",
+                    place_of(nic.where().host, nic.where().device), count_text(sent)),
+        nic.where());
+    finding.severity = Severity::kError;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {{.source = nic.facts->ecn.cnp_dscp.source(), .line = "CNP DSCP: 0"},
+                        nic.counts.line(kSent)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+/// Switches balance per packet, and a NIC that takes packets in order only gets them out of it:
+/// what its counters call loss is none.
+void judge_ordering(const readers::Paste& paste, const View& view, finding::Judgement& out) {
+  constexpr std::string_view kDisorder = "nic.resp.out_of_sequence.packets";
+  if (!paste.balances) return;
+  for (const NicView& nic : view.nics()) {
+    const auto ordering =
+        std::find_if(paste.orderings.begin(), paste.orderings.end(),
+                     [&](const readers::PasteOrdering& item) { return item.host == nic.host; });
+    const std::uint64_t packets = nic.counts.of(kDisorder).value_or(0);
+    if (ordering == paste.orderings.end() || ordering->takes_any ||
+        packets < view.thresholds().disorder_without_loss || view.is_read_once(nic.where()) ||
+        nic.counts.of("nic.req.ack_timeout.events").value_or(0) > 0)
+      continue;
+    Finding finding = finding::make_finding(
+        "path.reordering",
+        fmt::format("{} got {} packets out of order: the switches balance per packet, and this NIC "
+                    "is not set to take that (adaptive_routing_forced_en).",
+                    place_of(nic.where().host, nic.where().device), count_text(packets)),
+        nic.where());
+    finding.severity = Severity::kError;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {line_of(*paste.balances), line_of(ordering->at),
+                        nic.counts.line(kDisorder)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 /// The same of switch ports that count all errors together.
 void judge_port_errors(const View& view, finding::Judgement& out) {
   constexpr std::string_view kErrors = "switch.port.rx_error.packets";
@@ -934,6 +1086,8 @@ finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
   judge_carrier_changes(view, counted);
   judge_port_errors(view, counted);
   judge_class_drops(view, counted);
+  judge_cnp_marking(view, counted);
+  judge_ordering(pasted.paste, view, counted);
   if (counted.count(Severity::kError) + counted.count(Severity::kWarning) > 0)
     counted.conclusion = finding::Conclusion::kFindings;
   weigh_counts(pasted, counted);
@@ -1015,6 +1169,21 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
   sort_by_severity(out);
 }
 
+/// A container without RDMA devices: which of the host's devices a job names does not matter there.
+void soften_without_devices(const readers::Paste& paste, finding::Judgement& out) {
+  const auto is_missing = [](const readers::Cited& line) {
+    return line.text.find("/dev/infiniband") != std::string::npos &&
+           line.text.find("No such file") != std::string::npos;
+  };
+  const auto line = std::find_if(paste.words.begin(), paste.words.end(), is_missing);
+  if (line == paste.words.end()) return;
+  for (Finding& finding : out.findings) {
+    if (finding.id == "nccl.hca_unknown") finding.severity = Severity::kInfo;
+    if (finding.id == "nccl.socket_fallback") finding.evidence.push_back(line_of(*line));
+  }
+  sort_by_severity(out);
+}
+
 /// How people say what a number was before, or ought to be.
 constexpr auto kUsualWords = std::to_array<std::string_view>(
     {" was ", " were ", " used to ", " expected ", " expect ", " should ", " before", " last ",
@@ -1070,7 +1239,13 @@ void soften_explained(finding::Judgement& out) {
 /// Literal statements in the words; what they name of an application is not the fabric's.
 finding::Judgement judge_stated(const readers::Paste& paste, const finding::Thresholds& limits) {
   finding::Judgement out;
-  out.findings = stated_faults(paste.words, limits);
+  // What a reader took was understood, and is judged as what it is. The words of a long text have
+  // no such lines.
+  const bool is_short = paste.words.size() > paste.rest.size();
+  std::vector<readers::Cited> lines;
+  std::copy_if(paste.words.begin(), paste.words.end(), std::back_inserter(lines),
+               [&](const readers::Cited& line) { return !is_short || !paste.is_read(line); });
+  out.findings = stated_faults(lines, paste.words, limits);
   finding::settle(out);
   const bool is_not_fabric =
       !out.findings.empty() &&
@@ -1208,7 +1383,13 @@ void judge_infiniband(const readers::Paste& paste, finding::Judgement& out) {
     return line.text.find("thernet") != std::string::npos ||
            line.text.find("RoCE") != std::string::npos;
   };
-  if (!std::any_of(paste.rest.begin(), paste.rest.end(), is_about)) return;
+  const auto is_of_roce = [](const readers::JobVariable& variable) {
+    return variable.name == "NCCL_IB_TC" || variable.name == "NCCL_IB_GID_INDEX" ||
+           variable.name == "UCX_IB_TRAFFIC_CLASS";
+  };
+  if (!std::any_of(paste.rest.begin(), paste.rest.end(), is_about) &&
+      !std::any_of(paste.job.variables.begin(), paste.job.variables.end(), is_of_roce))
+    return;
   for (Finding& finding : out.findings) {
     const bool is_down =
         std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& other) {
@@ -1272,9 +1453,13 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   judge_infiniband(paste, out);
   judge_round_trips(pasted, out);
   judge_timers(pasted, out);
-  if (pasted.intent == nullptr) soften_spare_ports(pasted.evidence, out.findings);
+  if (pasted.intent == nullptr) {
+    soften_spare_ports(pasted.evidence, out.findings);
+    soften_disabled_ports(pasted, out.findings);
+  }
   soften_explained(out);
   soften_described(paste, out);
+  soften_without_devices(paste, out);
   soften_lossy(paste, out);
   const bool is_unanswered = std::any_of(
       out.findings.begin(), out.findings.end(),

@@ -35,6 +35,16 @@ bool is_rail_name(std::string_view name) {
   return false;
 }
 
+/// A name cut at its numbers: "rail", "2", "-leaf".
+std::vector<std::string> runs_of(std::string_view name) {
+  std::vector<std::string> out;
+  for (const char c : name) {
+    if (out.empty() || is_digit_char(out.back().back()) != is_digit_char(c)) out.emplace_back();
+    out.back() += c;
+  }
+  return out;
+}
+
 // ---- speeds ----
 
 struct SpeedOfNic {
@@ -56,6 +66,31 @@ const readers::PasteAble* able_of(const PastedCase& input, const std::string& ho
   return nullptr;
 }
 
+/// The port of the same name runs at the usual speed at each other host that shows it.
+bool runs_elsewhere(const PastedCase& input, const evidence::Evidence& host, const SpeedOfNic& item,
+                    BitRate usual) {
+  bool is_shown = false;
+  for (const evidence::Evidence& other : input.evidence) {
+    const evidence::Nic* const nic = &other == &host ? nullptr : other.find_nic(item.nic->device);
+    if (nic == nullptr || !nic->link.speed.is_known()) continue;
+    if (*nic->link.speed != usual) return false;
+    is_shown = true;
+  }
+  return is_shown;
+}
+
+/// Every other port that is shown, two at least, runs at the speed that this one could run at.
+bool sisters_run_at(const std::vector<SpeedOfNic>& all, const SpeedOfNic& item, BitRate possible) {
+  constexpr std::size_t kFewest = 2;
+  std::size_t there = 0;
+  for (const SpeedOfNic& other : all) {
+    if (other.nic == item.nic) continue;
+    if (other.speed < possible) return false;
+    ++there;
+  }
+  return there >= kFewest;
+}
+
 /// A port that is up and slower than its sisters. Other cards in a host may be slower on purpose:
 /// that it could run as fast must be shown, or it is a note.
 void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
@@ -75,12 +110,13 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool has_sisters =
       most != counts.end() && most->second >= kSisters && most->second * 3 >= all.size() * 2;
-  const BitRate usual = has_sisters ? BitRate::raw(most->first) : BitRate();
+  const BitRate usual = most == counts.end() ? BitRate() : BitRate::raw(most->first);
   for (const SpeedOfNic& item : all) {
     const readers::PasteAble* const able = able_of(input, host.provenance.host, item.nic->device);
     const BitRate possible = able == nullptr ? BitRate() : std::min(able->port, able->cable);
-    const bool is_slower = has_sisters && item.speed < usual;
     const bool could_more = possible > item.speed;
+    const bool is_slower =
+        (has_sisters && item.speed < usual) || (could_more && sisters_run_at(all, item, possible));
     if (!is_slower && !could_more) continue;
     if (is_slower && able != nullptr && able->port > BitRate() && able->port < usual)
       continue;  // another kind of card
@@ -99,7 +135,8 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
     finding.confidence = is_slower && could_more ? Confidence::kHigh : Confidence::kMedium;
     // Interfaces that are numbered as rails are meant to be alike.
     const std::string& shown = item.nic->netdev.is_known() ? *item.nic->netdev : item.nic->device;
-    const bool is_rail = is_slower && shown.starts_with("rail");
+    const bool is_rail =
+        is_slower && (shown.starts_with("rail") || runs_elsewhere(input, host, item, usual));
     if (!is_slower || !could_more)
       finding.severity = is_rail ? Severity::kWarning : Severity::kInfo;
     finding.evidence.push_back(speed_line_of(item));
@@ -381,6 +418,115 @@ void judge_addresses(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// IPv4 in a GID: "::ffff:10.1.2.3".
+bool is_mapped(const evidence::Gid& gid) {
+  return gid.gid.find(":ffff:") != std::string::npos;
+}
+
+/// The index that a job names is an address of IPv4 at one host and of IPv6 at another: they do not
+/// reach each other.
+void judge_gid_families(const PastedCase& input, finding::Judgement& out) {
+  for (const readers::JobVariable& variable : input.paste.job.variables) {
+    const auto index = variable.name == "NCCL_IB_GID_INDEX" || variable.name == "UCX_IB_GID_INDEX"
+                           ? readers::parse_count(variable.value)
+                           : std::nullopt;
+    if (!index) continue;
+    std::map<bool, std::pair<const evidence::Evidence*, const evidence::Nic*>>
+        found;  // IPv4 or not
+    for (const evidence::Evidence& host : input.evidence)
+      for (const evidence::Nic& nic : host.nics) {
+        if (!nic.rdma.gids.is_known()) continue;
+        for (const evidence::Gid& gid : *nic.rdma.gids)
+          if (gid.index == *index && !gid.gid.starts_with("fe80"))
+            found.emplace(is_mapped(gid), std::pair(&host, &nic));
+      }
+    if (found.size() < 2 || found[false].first == found[true].first) continue;
+    const auto& [host, nic] = found[false];
+    const auto& [other, other_nic] = found[true];
+    Finding finding = finding::make_finding(
+        "gid.index_differs",
+        fmt::format("{}={} is an IPv6 address at {} and an IPv4 address at {}: they do not reach "
+                    "each other.",
+                    variable.name, *index, place_of(host->provenance.host, nic->device),
+                    place_of(other->provenance.host, other_nic->device)),
+        where_of(host->provenance.host, nic->device));
+    finding.severity = Severity::kError;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {line_of(variable.at),
+                        {.source = nic->rdma.gids.source(), .line = "GID table"},
+                        {.source = other_nic->rdma.gids.source(), .line = "GID table"}};
+    out.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+/// Every sister has a route of its own through a gateway, and one has none: what it should reach
+/// leaves by another interface.
+void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
+  constexpr std::size_t kSisters = 3;
+  std::map<std::string, std::set<std::string>> gateways;  // by host: interfaces with a route
+  for (const readers::PasteGateway& gateway : input.paste.gateways)
+    gateways[gateway.host].insert(gateway.netdev);
+  for (const auto& [host, with_route] : gateways) {
+    std::vector<const readers::PasteAddress*> without;
+    std::set<std::string> all;
+    for (const readers::PasteAddress& address : input.paste.addresses) {
+      if (address.host != host || is_virtual_interface(address.netdev)) continue;
+      // "ens4" of "ens45np0" and of its sisters: the part before the last number.
+      const bool is_sister =
+          std::any_of(with_route.begin(), with_route.end(), [&](const std::string& other) {
+            return runs_of(other).front() == runs_of(address.netdev).front() &&
+                   runs_of(other).size() == runs_of(address.netdev).size();
+          });
+      if (!is_sister || !all.insert(address.netdev).second) continue;
+      if (!with_route.contains(address.netdev)) without.push_back(&address);
+    }
+    if (without.size() != 1 || all.size() < kSisters + 1) continue;
+    Finding finding = finding::make_finding(
+        "rail.no_route",
+        fmt::format("{} has no route through a gateway on {}; its {} sisters have one.", host,
+                    without.front()->netdev, all.size() - 1),
+        where_of(host, without.front()->netdev));
+    finding.severity = Severity::kError;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence.push_back(line_of(without.front()->at));
+    for (const readers::PasteRoute& route : input.paste.routes)
+      if (route.host == host && finding.evidence.size() < 2)
+        finding.evidence.push_back(line_of(route.at));
+    out.findings.push_back(std::move(finding));
+  }
+}
+
+void judge_loops(const PastedCase& input, finding::Judgement& out) {
+  if (input.paste.loops.empty()) return;
+  const readers::PasteLoop& loop = input.paste.loops.front();
+  Finding finding = finding::make_finding(
+      "routing.loop", fmt::format("The path from {} to {} goes round between {}.", loop.host,
+                                  loop.target, join(loop.hops, " and ")));
+  finding.confidence = Confidence::kHigh;
+  finding.evidence.push_back(line_of(loop.at));
+  out.findings.push_back(std::move(finding));
+}
+
+/// iWARP and RoCE do not talk to each other.
+void judge_protocols(const PastedCase& input, finding::Judgement& out) {
+  const auto& all = input.paste.protocols;
+  const auto iwarp =
+      std::find_if(all.begin(), all.end(), [](const auto& item) { return item.is_iwarp; });
+  const auto roce =
+      std::find_if(all.begin(), all.end(), [](const auto& item) { return !item.is_iwarp; });
+  if (iwarp == all.end() || roce == all.end() || iwarp->host == roce->host) return;
+  Finding finding = finding::make_finding(
+      "fleet.drift",
+      fmt::format("{} speaks iWARP, {} RoCE: they cannot talk to each other.",
+                  place_of(iwarp->host, iwarp->device), place_of(roce->host, roce->device)),
+      where_of(iwarp->host, iwarp->device));
+  finding.severity = Severity::kError;
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {line_of(iwarp->at), line_of(roce->at)};
+  out.findings.push_back(std::move(finding));
+}
+
 /// A container whose interfaces do not have the address of any GID that it sees.
 void judge_container(const PastedCase& input, const evidence::Evidence& host,
                      finding::Judgement& out) {
@@ -560,16 +706,6 @@ bool judge_by_list(const PastedCase& input, const PortsOfHost& ports, finding::J
   add_wiring(wrong, ", against the plan that the text states", Severity::kError, Confidence::kHigh,
              at, out);
   return true;
-}
-
-/// A name cut at its numbers: "rail", "2", "-leaf".
-std::vector<std::string> runs_of(std::string_view name) {
-  std::vector<std::string> out;
-  for (const char c : name) {
-    if (out.empty() || is_digit_char(out.back().back()) != is_digit_char(c)) out.emplace_back();
-    out.back() += c;
-  }
-  return out;
 }
 
 /// The one number in which names differ, for each; empty where they differ in more.
@@ -947,6 +1083,30 @@ void judge_lossless(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// A port of a switch sends less than its line carries: a limit is set on it.
+void judge_port_limits(const PastedCase& input, finding::Judgement& out) {
+  if (input.intent != nullptr) return;
+  for (const readers::PastePortRate& limit : input.paste.port_rates) {
+    if (!limit.is_limit) continue;
+    const auto& all = input.paste.port_rates;
+    const auto line = std::find_if(all.begin(), all.end(), [&](const auto& other) {
+      return !other.is_limit && other.switch_name == limit.switch_name &&
+             other.port == limit.port && limit.rate < other.rate;
+    });
+    if (line == all.end()) continue;
+    finding::Where where = switch_where(limit.switch_name);
+    where.port = limit.port;
+    Finding finding = finding::make_finding(
+        "shaper.on_rdma_path",
+        fmt::format("{} {} sends at most {} on a line of {}.", switch_text(limit.switch_name),
+                    limit.port, to_text(limit.rate), to_text(line->rate)),
+        std::move(where));
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {line_of(limit.at), line_of(line->at)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 void judge_wred(const PastedCase& input, finding::Judgement& out) {
   for (const readers::PasteWred& item : input.paste.wred) {
     if (item.marks) continue;
@@ -981,6 +1141,10 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   judge_mtus(input, out);
   judge_carriers(input, out);
   judge_addresses(input, out);
+  judge_missing_route(input, out);
+  judge_gid_families(input, out);
+  judge_loops(input, out);
+  judge_protocols(input, out);
   for (const evidence::Evidence& host : input.evidence)
     judge_container(input, host, out);
   judge_cables(input, out);
@@ -990,6 +1154,7 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   judge_roce_modes(input, out);
   judge_lossless(input, out);
   judge_wred(input, out);
+  judge_port_limits(input, out);
   judge_config_pieces(input, out);
 }
 

@@ -277,6 +277,25 @@ void find_uneven_steps(const Lines& lines, const finding::Thresholds& limits, St
 
 // ---- reordering ----
 
+/// A line with numbers, each of which is zero: "Total Drops      0        0".
+bool counts_nothing(const StatedLine& line) {
+  bool has_number = false;
+  for (const Word& word : line.statement.words) {
+    if (word.kind != WordKind::kNumber) continue;
+    if (*word.value != 0) return false;
+    has_number = true;
+  }
+  return has_number;
+}
+
+/// Two numbers, and the second is zero.
+bool is_something_and_nothing(const StatedLine& line) {
+  std::vector<double> numbers;
+  for (const Word& word : line.statement.words)
+    if (word.kind == WordKind::kNumber) numbers.push_back(*word.value);
+  return numbers.size() == 2 && numbers[0] > 0 && numbers[1] == 0;
+}
+
 /// Balancing per packet was turned on, packets arrive out of order, and nothing is dropped.
 void find_reordering(const Lines& lines, Stated& out) {
   std::optional<std::size_t> turned_on;
@@ -289,7 +308,8 @@ void find_reordering(const Lines& lines, Stated& out) {
                               line.contains("packet spraying") || line.contains("per-packet");
     const bool is_on = line.contains("enabled") || line.contains("turned on") ||
                        line.contains("switched on") || line.contains("enable on") ||
-                       line.contains("activated");
+                       line.contains("activated") || line.contains("routing on") ||
+                       line.contains("spraying on");
     if (is_balancing && is_on && !line.contains("not enabled") && !turned_on) turned_on = i;
     for (std::size_t j = 0; j < line.statement.words.size(); ++j) {
       if (line.statement.words[j].text.find("out_of_sequence") == std::string::npos) continue;
@@ -298,10 +318,12 @@ void find_reordering(const Lines& lines, Stated& out) {
                                ? line.lower.substr(delta + 6).starts_with("0")
                                : line.value_after(j).value_or(1) == 0;
       if (!is_zero && !disorder) disorder = i;
+      // "out_of_sequence  2203114  0" below "adaptive routing on / off"
+      const bool is_compared = turned_on && lines[*turned_on].has("off");
+      if (!is_zero && is_compared && is_something_and_nothing(line)) nothing = i;
     }
     const bool is_about_drops = line.contains("discard") || line.contains("drop");
-    const bool is_none = line.has("no") || line.has("zero") ||
-                         line.contains("discard          0") || line.contains("discard  0");
+    const bool is_none = line.has("no") || line.has("zero") || counts_nothing(line);
     if (is_about_drops && is_none && !nothing) nothing = i;
   }
   if (turned_on && disorder && nothing)
@@ -484,15 +506,22 @@ constexpr auto kCountRules = std::to_array<CountRule>({
      "The port counts CRC errors."},
 });
 
-void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, Stated& out) {
+/// More comes in than fits, as words say it, and nothing is marked, as counters do.
+void find_unmarked_overload(const Lines& lines, Stated& out) {
+  const std::vector<Count> counts = counts_in(lines);
+  const Count* marks = find_count(counts, "ecn_marked");
+  const Count* sent = find_count(counts, "cnp_sent");
+  const auto overload = overload_line(lines);
+  if (marks != nullptr && sent != nullptr && overload && marks->value == 0 && sent->value == 0)
+    out.add("ecn.not_marking", "The port is overloaded and no packet arrives marked.",
+            {marks->line, sent->line, *overload});
+}
+
+void find_pairs_of_counts(const std::vector<Count>& counts, Stated& out) {
   const Count* marks = find_count(counts, "ecn_marked");
   const Count* sent = find_count(counts, "cnp_sent");
   const Count* handled = find_count(counts, "cnp_handled");
   if (sent == nullptr) return;
-  const auto overload = overload_line(lines);
-  if (marks != nullptr && marks->value == 0 && sent->value == 0 && overload)
-    out.add("ecn.not_marking", "The port is overloaded and no packet arrives marked.",
-            {marks->line, sent->line, *overload});
   if (marks != nullptr && marks->value > 0 && sent->value == 0)
     out.add("np.disabled", "Marked packets arrive and the receiver sends no CNP.",
             {marks->line, sent->line});
@@ -505,7 +534,7 @@ void find_pairs_of_counts(const Lines& lines, const std::vector<Count>& counts, 
 void find_counts(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   const std::vector<Count> counts = counts_in(lines);
   Stated pairs(lines);
-  find_pairs_of_counts(lines, counts, pairs);
+  find_pairs_of_counts(counts, pairs);
   const bool is_explained = !pairs.is_empty();
   out.take_over(std::move(pairs));
   if (is_explained) return;  // what else is counted follows from it
@@ -548,6 +577,12 @@ bool is_remedy(std::string_view line) {
 
 std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited,
                                             const finding::Thresholds& limits) {
+  return stated_faults(cited, cited, limits);
+}
+
+std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited,
+                                            std::span<const readers::Cited> all,
+                                            const finding::Thresholds& limits) {
   const Lines lines = stated_lines(cited);
   Stated out(lines);
   find_foreign(lines, limits, out);
@@ -557,9 +592,16 @@ std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cite
   find_phrases(lines, out);
   find_stale_conf(lines, out);
   find_mtus(lines, out);
-  find_priorities(lines, limits.mostly_unmarked, out);
   find_settings(lines, limits, out);
-  return std::move(out).take();
+  std::vector<finding::Finding> found = std::move(out).take();
+  // These need counters and the words around them.
+  const Lines all_lines = stated_lines(all);
+  Stated with_words(all_lines);
+  find_priorities(all_lines, limits.mostly_unmarked, with_words);
+  find_unmarked_overload(all_lines, with_words);
+  for (finding::Finding& finding : std::move(with_words).take())
+    found.push_back(std::move(finding));
+  return found;
 }
 
 }  // namespace weir::diagnose

@@ -19,5 +19,11 @@ namespace weir::diagnose {
 
 [[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines,
                                                           const finding::Thresholds& limits = {});
+/// The same of a text in which readers took some lines: `lines` are the others, `all` is the text.
+/// What a reader took states nothing by its words, but where counters and the words around them say
+/// it together.
+[[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines,
+                                                          std::span<const readers::Cited> all,
+                                                          const finding::Thresholds& limits);
 
 }  // namespace weir::diagnose

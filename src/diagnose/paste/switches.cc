@@ -7,6 +7,7 @@
 
 #include "base/count_text.h"
 #include "finding/catalog.h"
+#include "units/format.h"
 
 namespace weir::diagnose {
 namespace {
@@ -133,6 +134,53 @@ std::set<unsigned> lossless_queues_of(const View& view, const readers::Paste& pa
   return out;
 }
 
+// ---- marks that cannot come before pauses ----
+
+/// Marking starts far above the fill at which ports pause, pauses were sent in the window and no
+/// packet was marked: PFC works in place of ECN.
+void judge_marking_of(const View& view, const std::string& name, finding::Judgement& out) {
+  const evidence::EgressQueue* late = nullptr;
+  const PortView* where = nullptr;
+  std::optional<Bytes> xoff;
+  std::string xoff_source;
+  std::uint64_t pauses = 0;
+  std::uint64_t marks = 0;
+  for (const PortView* port : view.ports_of(name)) {
+    pauses += port->counts.sum("switch.prio.pause_tx.frames").value_or(0) +
+              port->counts.of("switch.port.pause_tx.frames").value_or(0);
+    marks += port->counts.sum("switch.queue.ecn_marked.packets").value_or(0);
+    if (port->facts == nullptr || port->wanted != nullptr) continue;
+    for (const evidence::GroupBuffer& group : port->facts->groups.get()) {
+      if (!group.xoff.is_known() || (xoff && *xoff >= *group.xoff)) continue;
+      xoff = *group.xoff;
+      xoff_source = group.xoff.source();
+    }
+    for (const evidence::EgressQueue& queue : port->facts->queues.get())
+      if (queue.queue.value() == view.rdma() && queue.ecn.is(true) && queue.ecn_min.is_known() &&
+          (late == nullptr || *queue.ecn_min < *late->ecn_min)) {
+        late = &queue;
+        where = port;
+      }
+  }
+  if (late == nullptr || !xoff || marks > 0 || pauses < view.thresholds().frames_noted ||
+      view.is_read_once(where->where()))
+    return;
+  if (static_cast<double>(late->ecn_min->raw()) <
+      view.thresholds().far_from_usual * static_cast<double>(xoff->raw()))
+    return;
+  Finding finding = finding::make_finding(
+      "ecn.above_xoff",
+      fmt::format("{} marks RDMA from a queue of {} and its ports pause at {}: {} pauses were sent "
+                  "and no packet was marked.",
+                  name, approximate(*late->ecn_min), approximate(*xoff), count_text(pauses)),
+      where->where());
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {
+      stated_line(late->ecn_min.source(), fmt::format("ECN minimum: {}", to_text(*late->ecn_min))),
+      stated_line(xoff_source, fmt::format("XOFF: {}", to_text(*xoff)))};
+  out.findings.push_back(std::move(finding));
+}
+
 // ---- PFC of sister ports ----
 
 /// PFC is in effect on most of the ports that are shown and not on this one, which drops what
@@ -227,7 +275,9 @@ void judge_switches(const View& view, const readers::Paste& paste, finding::Judg
   const bool is_loss = is_found(out, {"pfc.off", "pfc.wrong_priority", "headroom.too_small",
                                       "config.not_applied", "pfc.storm", "class.starved"});
   const bool is_balance = is_found(out, {"ecmp.imbalance", "ecmp.polarised", "ecmp.same_seed"});
+  const bool is_marking = is_found(out, {"ecn.off_on_lossless", "ecn.thresholds_too_high"});
   for (const std::string& name : view.switches()) {
+    if (!is_marking) judge_marking_of(view, name, out);
     if (!is_trust) judge_trust_of(view, name, out);
     if (!is_loss) judge_pfc_of(view, name, out);
     for (const unsigned queue : lossless_queues_of(view, paste, name))

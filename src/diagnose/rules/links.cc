@@ -92,18 +92,18 @@ std::optional<bool> known(const evidence::Fact<bool>& fact) {
 End end_of(const View& view, const NicView& nic) {
   finding::Where where = nic.where();
   if (nic.port) where.link = name_of(view.ports()[*nic.port]);
-  return {
-      nic.counts,
-      name_of(nic),
-      std::move(where),
-      nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
-      "nic.phy.crc_error.packets",
-      "nic.port.rx.bytes",
-      {"nic.phy.symbol_error.events", "nic.phy.pcs_symbol_error.symbols", "nic.phy.recovery.events",
-       "nic.netdev.rx_crc_error.packets", "nic.ibspec.symbol_error.events",
-       "nic.ibspec.link_error_recovery.events", "nic.ibspec.link_integrity_error.events"},
-      "nic.phy.link_down.events",
-      {"nic.link.carrier_down.events", "nic.ibspec.link_downed.events"}};
+  return {nic.counts,
+          name_of(nic),
+          std::move(where),
+          nic.facts == nullptr ? std::nullopt : known(nic.facts->link.up),
+          "nic.phy.crc_error.packets",
+          "nic.port.rx.bytes",
+          {"nic.phy.symbol_error.events", "nic.phy.pcs_symbol_error.symbols",
+           "nic.phy.fec_uncorrectable.blocks", "nic.phy.recovery.events",
+           "nic.netdev.rx_crc_error.packets", "nic.ibspec.symbol_error.events",
+           "nic.ibspec.link_error_recovery.events", "nic.ibspec.link_integrity_error.events"},
+          "nic.phy.link_down.events",
+          {"nic.link.carrier_down.events", "nic.ibspec.link_downed.events"}};
 }
 
 End end_of(const View& view, const PortView& port) {

@@ -73,14 +73,19 @@ const evidence::Fact<PrioritySet>& pfc_in_effect(const evidence::SwitchPort& por
 
 /// Without a design a port without any PFC, beside others that have it, may lead anywhere; one that
 /// drops from the queue of RDMA leads to a host of ours.
-bool may_be_without(const View& view, const std::string& name, const PortView& port) {
+bool may_be_without(const View& view, const PortView& port, bool others_have_it) {
   if (port.facts->up.is(false)) return true;
   if (port.counts.of(kTailDrops, view.rdma()).value_or(0) > 0) return false;
   if (port.wanted != nullptr || pfc_in_effect(*port.facts)->count() > 0) return false;
+  return others_have_it;
+}
+
+/// Whether a port of the switch has PFC on the priority of RDMA.
+bool any_port_protects(const View& view, const std::string& name) {
   const auto ports = view.ports_of(name);
-  return std::any_of(ports.begin(), ports.end(), [&](const PortView* other) {
-    return other->facts != nullptr && pfc_in_effect(*other->facts).is_known() &&
-           pfc_in_effect(*other->facts)->contains(Priority::of(view.rdma()));
+  return std::any_of(ports.begin(), ports.end(), [&](const PortView* port) {
+    return port->facts != nullptr && pfc_in_effect(*port->facts).is_known() &&
+           pfc_in_effect(*port->facts)->contains(Priority::of(view.rdma()));
   });
 }
 
@@ -89,11 +94,13 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
   std::vector<finding::EvidenceLine> lines;
   std::optional<PrioritySet> found;
   const PortView* first = nullptr;
+  const bool others_have_it = any_port_protects(view, name);
   for (const PortView* port : view.ports_of(name)) {
     if (port->facts == nullptr) continue;
     const auto& pfc = pfc_in_effect(*port->facts);
     if (!pfc.is_known() || pfc->contains(rdma)) continue;
-    if (!wants_pfc(view, port->wanted_switch) || may_be_without(view, name, *port)) continue;
+    if (!wants_pfc(view, port->wanted_switch) || may_be_without(view, *port, others_have_it))
+      continue;
     if (first == nullptr) first = port;
     found = *pfc;
     if (lines.size() < 4) {

@@ -317,6 +317,17 @@ void held(MadeCase& made, std::uint64_t pauses) {
   made.port_of("spine1", "down", "leaf1", "up");
 }
 
+/// gpu1 sent three packets again without a request; gpu2 missed some, and had some already.
+void sent_again(MadeCase& made, std::uint64_t missed, std::uint64_t twice) {
+  made.host("gpu1", {{"hw_counters/roce_adp_retrans", 3},
+                     {"hw_counters/packet_seq_err", 0},
+                     {"hw_counters/out_of_sequence", 0},
+                     {"hw_counters/duplicate_request", 0}});
+  made.host("gpu2", {{"hw_counters/packet_seq_err", 0},
+                     {"hw_counters/out_of_sequence", missed},
+                     {"hw_counters/duplicate_request", twice}});
+}
+
 void both_ends(MadeCase& made, std::uint64_t in_priority,
                std::initializer_list<const char*> hosts) {
   for (const char* name : hosts)
@@ -1277,6 +1288,12 @@ const Proof kRest[] = {
              {{"switch/port.drop.packets", 0}});
      },
      ""},
+    {look_for_timers, "no switch was looked at, and all that was sent again had arrived",
+     [](MadeCase& made) { sent_again(made, 0, 5); }, "transport.timer_below_rtt", "gpu1"},
+    {look_for_timers, "no switch was looked at, and a packet was missed",
+     [](MadeCase& made) { sent_again(made, 1, 5); }, ""},
+    {look_for_timers, "no switch was looked at, and fewer arrived twice than were sent again",
+     [](MadeCase& made) { sent_again(made, 0, 2); }, ""},
     {look_for_timers, "sent again, and no switch was looked at",
      [](MadeCase& made) {
        made.host("gpu1", {{"hw_counters/roce_adp_retrans", 30}});

@@ -44,12 +44,47 @@ void look_at_timers(const NicView& nic, Suspicions& out) {
            .explains = {{"path.loss", nic.host}}});
 }
 
+/// Where no switch was read: no receiver missed a packet, none asked for one, and as many arrived
+/// twice as were sent again. A host that takes seconds to answer, because its CPU is busy, does
+/// this to a healthy fabric.
+bool has_all_arrived(const View& view) {
+  std::uint64_t again = 0;
+  std::uint64_t twice = 0;
+  for (const NicView& nic : view.nics()) {
+    const auto missed = nic.counts.of("nic.resp.out_of_sequence.packets");
+    const auto arrived = nic.counts.of("nic.resp.duplicate_request.packets");
+    const auto asked = nic.counts.of(kRequests);
+    if (!missed || !arrived || !asked || *missed > 0 || *asked > 0) return false;
+    again += nic.counts.of(kSentAgain).value_or(0);
+    twice += *arrived;
+  }
+  return again > 0 && twice >= again;
+}
+
+void look_at_late_answers(const NicView& nic, Suspicions& out) {
+  const std::uint64_t again = nic.counts.of(kSentAgain).value_or(0);
+  if (again == 0) return;
+  out.add(
+      {.id = "transport.timer_below_rtt",
+       .verdict = fmt::format("{} retransmitted {} packets without a request, and the receivers "
+                              "had them already: answers came later than its timer waits.",
+                              name_of(nic), count_text(again)),
+       .where = nic.where(),
+       .confidence = finding::Confidence::kMedium,
+       .evidence = {nic.counts.line(kSentAgain), nic.counts.line(kRequests)},
+       .explains = {{"path.loss", nic.host}}});
+}
+
 }  // namespace
 
 void look_for_timers(const View& view, Suspicions& out) {
-  if (drops_of_switches(view) != std::optional<std::uint64_t>(0)) return;
-  for (const NicView& nic : view.nics())
-    look_at_timers(nic, out);
+  const auto drops = drops_of_switches(view);
+  if (drops == std::optional<std::uint64_t>(0))
+    for (const NicView& nic : view.nics())
+      look_at_timers(nic, out);
+  if (!drops && has_all_arrived(view))
+    for (const NicView& nic : view.nics())
+      look_at_late_answers(nic, out);
 }
 
 void look_for_restarts(const View& view, Suspicions& out) {

@@ -244,7 +244,8 @@ Result<CommandOutcome> Fleet::run(const FleetHost& host, const std::string& line
   }
   const Duration most = talk.limit;
   const std::vector<std::string> command = reach_command(reach_, host, line);
-  // Later each time, and not all at the same time.
+  // Later each time, and not all at the same time; as long as the host's time lasts.
+  std::chrono::milliseconds waited{0};
   auto wait =
       std::chrono::milliseconds(200 + static_cast<int>(std::hash<std::string>()(host.name) % 300));
   for (;;) {
@@ -257,11 +258,12 @@ Result<CommandOutcome> Fleet::run(const FleetHost& host, const std::string& line
     }
     leave(door);
     if (!time) return std::move(time).error();
-    constexpr auto kLongestWait = std::chrono::seconds(4);
-    const bool is_last = wait > kLongestWait;
+    const bool is_last = waited + wait > as_chrono(limits_.host_time);
     if (!is_ssh || !outcome || !was_turned_away(*outcome) || is_last) return outcome;
     pause(wait);
-    wait *= 2;
+    waited += wait;
+    constexpr std::chrono::milliseconds kLongestWait = std::chrono::seconds(8);
+    wait = std::min(2 * wait, kLongestWait);
   }
 }
 

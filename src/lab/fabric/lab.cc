@@ -300,13 +300,12 @@ Status Lab::Shared::perform(std::uint32_t host, const host::Operation& operation
 Result<LoadOutcome> Lab::Shared::run_load(const Load& load) {
   LoadOutcome outcome;
   const Status done = change([&](State& next) -> Status {
-    WEIR_TRY(bed, set_up(blueprint, next, profiles, load));
-    TestbedRun ran = lab::run(bed, load, progress);
+    WEIR_TRY(ran, lab::run(blueprint, next, profiles, load, progress));
     sim::LayoutsByNames layouts;
     // A link that is down from the start is counted once, not again by every load.
     WEIR_TRY(before, counted_at_rest(blueprint, next, profiles, layouts));
     const std::vector<std::string> keys = port_keys(blueprint);
-    const std::vector<counters::PortCounters> after = count_ports(bed, ran.end, layouts);
+    const std::vector<counters::PortCounters> after = count_ports(ran.bed, ran.end, layouts);
     next.counters_before = next.counters;
     for (std::size_t i = 0; i < keys.size(); ++i)
       next.counters.add(keys[i], before.empty() ? after[i] : counted_since(before[i], after[i]));

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
+
 namespace weir::lab {
 namespace {
 
@@ -14,9 +16,19 @@ double rounded(double value) {
   return std::round(value * 1000) / 1000;
 }
 
+/// Every second one is kept, from the second on, so that those left are as far apart as the next.
+template <class Item>
+void thin_out(std::vector<Item>& items, Duration& interval) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < items.size(); i += 2, ++kept)
+    items[kept] = std::move(items[i]);
+  items.resize(kept);
+  interval = interval * 2;
+}
+
 }  // namespace
 
-Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
+Recorder::Moment Recorder::sample(const sim::Sim& sim, Time now) const {
   Moment out;
   out.at = now;
   out.ports.resize(sim.port_count());
@@ -37,24 +49,61 @@ Recorder::Moment Recorder::look(const sim::Sim& sim, Time now) const {
 }
 
 void Recorder::watch(const sim::Sim& sim, Time now) {
-  const Time due = (moments_.empty() ? first_.at : moments_.back().at) + interval_;
-  if (now < due) return;
-  moments_.push_back(look(sim, now));
-  if (moments_.size() >= kMostSamples) thin_out();
+  if (now < next()) return;
+  moments_.push_back(sample(sim, now));
+  if (moments_.size() >= kMostSamples) thin_out(moments_, interval_);
 }
 
 void Recorder::begin_at(const sim::Sim& sim, Time now) {
-  first_ = look(sim, now);
+  first_ = sample(sim, now);
   moments_.clear();
   interval_ = kFirstInterval;
 }
 
-void Recorder::thin_out() {
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < moments_.size(); i += 2, ++kept)
-    moments_[kept] = std::move(moments_[i]);
-  moments_.resize(kept);
-  interval_ = interval_ * 2;
+// ---- exact replay
+
+Recorder::Schedule Recorder::schedule_until(Time until) const {
+  Schedule out{{}, interval_};
+  for (const Moment& moment : moments_)
+    out.times.push_back(moment.at);
+  for (Time at = last() + out.interval; at <= until; at = out.times.back() + out.interval) {
+    out.times.push_back(at);
+    if (out.times.size() >= kMostSamples) thin_out(out.times, out.interval);
+  }
+  return out;
+}
+
+std::vector<Time> Recorder::kept_until(Time until) const {
+  return schedule_until(until).times;
+}
+
+void Recorder::begin_period(const sim::Sim& sim) {
+  period_begin_ = sample(sim, Time());
+  ahead_.clear();
+}
+
+void Recorder::look_ahead(const sim::Sim& sim, Time at, std::uint64_t periods) {
+  ahead_.push_back({sample(sim, at), periods});
+}
+
+/// A period that repeats is plain traffic: of what is sampled, only bytes sent are counted on.
+void Recorder::end_period(const sim::Sim& sim, Time until) {
+  Schedule schedule = schedule_until(until);
+  const Moment end = sample(sim, until);
+  for (Ahead& ahead : ahead_) {
+    for (const sim::PortId p : ahead.moment.ports.ids())
+      ahead.moment.ports[p].tx_bytes +=
+          (end.ports[p].tx_bytes - period_begin_.ports[p].tx_bytes) * ahead.periods;
+    moments_.push_back(std::move(ahead.moment));
+  }
+  ahead_.clear();
+  std::sort(moments_.begin(), moments_.end(),
+            [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  std::erase_if(moments_, [&](const Moment& moment) {
+    return !std::binary_search(schedule.times.begin(), schedule.times.end(), moment.at);
+  });
+  WEIR_CHECK(moments_.size() == schedule.times.size());
+  interval_ = schedule.interval;
 }
 
 double Recorder::delta(std::size_t moment, sim::PortId port, Measure measure) const {
@@ -145,7 +194,7 @@ void Recorder::add_cnps(RunRecord& out) const {
 }
 
 RunRecord Recorder::finish(const sim::Sim& sim, Time end) {
-  if (moments_.empty() || moments_.back().at < end) moments_.push_back(look(sim, end));
+  if (moments_.empty() || moments_.back().at < end) moments_.push_back(sample(sim, end));
   RunRecord out;
   out.elapsed = end - first_.at;
   for (const Moment& moment : moments_)

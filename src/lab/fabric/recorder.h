@@ -8,10 +8,11 @@
 #include "lab/fabric/run_record.h"
 #include "sim/engine/sim.h"
 #include "sim/fabric/placement.h"
+#include "sim/results/watch.h"
 
 namespace weir::lab {
 
-class Recorder {
+class Recorder final : public sim::RepeatableWatch {
  public:
   static constexpr std::size_t kMostSamples = 256;
   static constexpr std::size_t kMostPorts = 4;  // of each measure
@@ -20,8 +21,15 @@ class Recorder {
   Recorder(const design::Intent& intent, const sim::Placement& placement)
       : intent_(intent), placement_(placement) {}
 
-  /// Called at every multiple of kFirstInterval; takes a sample where one is due.
+  /// Takes a sample where one is due.
   void watch(const sim::Sim& sim, Time now);
+  [[nodiscard]] Time next() const override { return last() + interval_; }
+  void look(const sim::Sim& sim) override { watch(sim, next()); }
+  [[nodiscard]] std::vector<Time> kept_until(Time until) const override;
+  void begin_period(const sim::Sim& sim) override;
+  void look_ahead(const sim::Sim& sim, Time at, std::uint64_t periods) override;
+  void end_period(const sim::Sim& sim, Time until) override;
+
   /// Forgets what it saw: what follows is counted from now on.
   void begin_at(const sim::Sim& sim, Time now);
   /// Times and curves since the beginning. `end` closes the last interval.
@@ -39,8 +47,18 @@ class Recorder {
     sim::Table<sim::PortId, PortSample> ports;
     std::vector<std::uint64_t> cnps;  // sent, by NIC in the order of the placement
   };
-  [[nodiscard]] Moment look(const sim::Sim& sim, Time now) const;
-  void thin_out();
+  struct Ahead {
+    Moment moment;  // as at its phase
+    std::uint64_t periods = 0;
+  };
+  /// The times of samples, and the interval, when all up to `until` are taken.
+  struct Schedule {
+    std::vector<Time> times;
+    Duration interval;
+  };
+  [[nodiscard]] Time last() const { return moments_.empty() ? first_.at : moments_.back().at; }
+  [[nodiscard]] Schedule schedule_until(Time until) const;
+  [[nodiscard]] Moment sample(const sim::Sim& sim, Time now) const;
   [[nodiscard]] double delta(std::size_t moment, sim::PortId port,  // report only
                              Measure measure) const;
   void add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const;
@@ -53,6 +71,8 @@ class Recorder {
   Duration interval_ = kFirstInterval;
   Moment first_;  // no ports: the start of the simulation
   std::vector<Moment> moments_;
+  Moment period_begin_;
+  std::vector<Ahead> ahead_;  // samples of repetitions to come, in no order
 };
 
 }  // namespace weir::lab

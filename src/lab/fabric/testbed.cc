@@ -1,6 +1,7 @@
 #include "lab/fabric/testbed.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "evidence/as_set.h"
 #include "lab/fabric/recorder.h"
 #include "sim/fabric/from_design.h"
+#include "sim/results/replay.h"
 #include "sim/results/sampler.h"
 
 namespace weir::lab {
@@ -170,7 +172,7 @@ std::vector<std::string> condensed(const std::vector<std::string>& notes, const 
 
 /// From the intent on: the network, its load, and the faults that no setting shows.
 Result<Testbed> build(const Blueprint& blueprint, const State& state, const Load& load,
-                      Intent intent) {
+                      Intent intent, unsigned threads = 1) {
   Testbed bed;
   bed.intent = std::move(intent);
   WEIR_TRY(fabric, sim::build_network(blueprint.design, bed.intent, {.seed = state.seed}));
@@ -191,7 +193,9 @@ Result<Testbed> build(const Blueprint& blueprint, const State& state, const Load
   for (const sim::Fault& fault : faults)
     WEIR_TRY_STATUS(
         sim::apply_to_network(fault, bed.intent, bed.placement, fabric.network, bed.actions));
-  WEIR_TRY(sim, sim::Sim::make(std::move(fabric.network)));
+  // A fault that begins or ends may change every path.
+  WEIR_TRY(sim, sim::Sim::make(std::move(fabric.network),
+                               bed.load->threads(bed.actions.empty() ? threads : 1)));
   bed.sim = std::move(sim);
   return bed;
 }
@@ -239,9 +243,9 @@ Result<Intent> present_intent(const Blueprint& blueprint, const State& state, Pr
 }
 
 Result<Testbed> set_up(const Blueprint& blueprint, const State& state, Profiles& profiles,
-                       const Load& load) {
+                       const Load& load, unsigned threads) {
   WEIR_TRY(intent, present_intent(blueprint, state, profiles, load.job));
-  return build(blueprint, state, load, std::move(intent));
+  return build(blueprint, state, load, std::move(intent), threads);
 }
 
 Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state, Profiles& profiles) {
@@ -254,31 +258,70 @@ Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state, P
   return bed;
 }
 
-TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>& progress) {
+namespace {
+
+/// Every flow, those of repeated steps included, with its ends and when its last byte came.
+void add_flows(const Testbed& bed, const sim::Results& results, LoadOutcome& out) {
+  std::map<sim::NodeId, std::uint32_t> host_of;
+  for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h)
+    for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
+      host_of.emplace(bed.placement.node_of({h, rail}), h);
+  const auto messages = bed.sim->messages();
+  sim::for_each_in_order(
+      results.repeats, messages.end_id(), [&](sim::MessageId m, sim::Ps /*shift*/) {
+        const sim::Flow& flow = results.flows[sim::to_index(m)];
+        const sim::Ps delivered = messages[m].delivered;
+        out.deliveries.push_back(
+            delivered == sim::kNever ? Duration() : Time::at(Duration::raw(delivered)) - flow.post);
+        out.ends.emplace_back(host_of.at(flow.source), host_of.at(flow.target));
+      });
+  out.flows = sim::every_flow(results);
+}
+
+/// False: a step was replayed that should not have been; nothing is to be trusted.
+bool run_to_end(Testbed& bed, const Load& load, bool replays, Recorder& recorder,
+                const std::function<void(double)>& progress, std::uint64_t& replayed) {
   sim::Sim& sim = *bed.sim;
   bed.load->start(sim);
+  const Time end = Time::at(load.limit);
+  std::optional<sim::Replay> replay;
+  std::optional<sim::Steady> steady;
+  if (replays && bed.actions.empty()) {
+    replay.emplace(sim, *bed.load, end, &recorder);
+    steady.emplace(sim);
+  }
+  const auto messages = static_cast<double>(std::max<std::uint64_t>(bed.load->message_count(), 1));
+  const auto share_done = [&](const sim::Sim& at) {
+    const auto done = static_cast<double>(at.message_count() - at.open_messages());
+    progress(std::max(done / messages,
+                      static_cast<double>(at.now()) / static_cast<double>(load.limit.raw())));
+  };
+  sim::run(sim, {.end = end,
+                 .actions = bed.actions,
+                 .watch = replay ? replay->watch() : &recorder,
+                 .steady = steady ? &*steady : nullptr,
+                 .progress = progress ? share_done : std::function<void(const sim::Sim&)>(),
+                 .is_finished = [&] { return bed.load->finished(); },
+                 .at_rest = replay && replay->is_on() ? [&] { replay->at_rest(); }
+                                                      : std::function<void()>()});
+  if (replay) replayed = replay->report().steps;
+  return !replay || !replay->must_be_undone();
+}
+
+}  // namespace
+
+Result<TestbedRun> run(const Blueprint& blueprint, const State& state, Profiles& profiles,
+                       const Load& load, const std::function<void(double)>& progress, Speed speed) {
+  TestbedRun out;
+  WEIR_TRY(made, set_up(blueprint, state, profiles, load, speed.threads));
+  out.bed = std::move(made);
+  Testbed& bed = out.bed;
   Recorder recorder(bed.intent, bed.placement);
-  Time now;
-  const auto messages = static_cast<double>(std::max<std::size_t>(bed.load->message_count(), 1));
-  sim::run(sim,
-           {.end = Time::at(load.limit),
-            .actions = bed.actions,
-            .progress =
-                [&](const sim::Sim& at) {
-                  now = now + Recorder::kFirstInterval;
-                  const bool goes_on = at.open_messages() > 0 || !bed.load->finished();
-                  if (goes_on) recorder.watch(at, now);
-                  if (!progress) return;
-                  const auto open = static_cast<double>(at.messages().size()) -
-                                    static_cast<double>(at.open_messages());
-                  progress(std::max(open / messages, static_cast<double>(at.now()) /
-                                                         static_cast<double>(load.limit.raw())));
-                },
-            .slice = Recorder::kFirstInterval,
-            .is_finished = [&] { return bed.load->finished(); }});
+  if (!run_to_end(bed, load, speed.replays, recorder, progress, out.replayed))
+    return run(blueprint, state, profiles, load, progress, {speed.threads, false});
+  const sim::Sim& sim = *bed.sim;
   const Status sound = sim.audit();
   if (!sound) check_failed(__FILE__, __LINE__, sound.error().what);
-  TestbedRun out;
   out.outcome.is_finished = bed.load->finished() && sim.open_messages() == 0;
   out.end = Time::at(out.outcome.is_finished ? Duration::raw(std::max<sim::Ps>(sim.now(), 0))
                                              : load.limit);
@@ -286,21 +329,9 @@ TestbedRun run(Testbed& bed, const Load& load, const std::function<void(double)>
   out.record.command = load.command;
   out.record.is_finished = out.outcome.is_finished;
   out.record.notes = bed.notes;
-  sim::Results flows = sim::collect_flows(sim, out.end);
+  const sim::Results flows = sim::collect_flows(sim, out.end);
   out.outcome.totals = flows.totals;
-  out.outcome.flows = std::move(flows.flows);
-  for (const sim::Flow& flow : out.outcome.flows) {
-    const sim::MessageRecord& message = sim.messages()[flow.message];
-    out.outcome.deliveries.push_back(message.delivered == sim::kNever
-                                         ? Duration()
-                                         : Time::at(Duration::raw(message.delivered)) - flow.post);
-  }
-  std::map<sim::NodeId, std::uint32_t> host_of;
-  for (std::uint32_t h = 0; h < bed.intent.hosts.size(); ++h)
-    for (std::uint32_t rail = 0; rail < bed.intent.hosts[h].nics.size(); ++rail)
-      host_of.emplace(bed.placement.node_of({h, rail}), h);
-  for (const sim::Flow& flow : out.outcome.flows)
-    out.outcome.ends.emplace_back(host_of.at(flow.source), host_of.at(flow.target));
+  add_flows(bed, flows, out.outcome);
   out.outcome.workloads = bed.load->results();
   out.outcome.notes = bed.notes;
   out.outcome.elapsed = out.end.since_start();

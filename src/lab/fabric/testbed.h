@@ -42,8 +42,9 @@ struct Testbed {
   std::unique_ptr<sim::Workloads> load;
   std::unique_ptr<sim::Sim> sim;
 };
+/// `threads`: at most; 0: as many as help. No result depends on it.
 [[nodiscard]] Result<Testbed> set_up(const Blueprint& blueprint, const State& state,
-                                     Profiles& profiles, const Load& load);
+                                     Profiles& profiles, const Load& load, unsigned threads = 1);
 
 /// The same without a load, at its first moment: what is broken from the start is broken in it.
 /// Every NIC counts pauses of every priority, whatever its PFC settings (which decide what it
@@ -51,13 +52,21 @@ struct Testbed {
 [[nodiscard]] Result<Testbed> set_up_at_rest(const Blueprint& blueprint, const State& state,
                                              Profiles& profiles);
 
+/// How a load is simulated. No result depends on it.
+struct Speed {
+  unsigned threads = 0;  // as for set_up()
+  bool replays = true;   // steps that repeat are not simulated again (docs/replay.md)
+};
 struct TestbedRun {
+  Testbed bed;
   LoadOutcome outcome;
   RunRecord record;
   Time end;
+  std::uint64_t replayed = 0;  // steps
 };
-/// REQUIRES: a test bed that has not run.
-[[nodiscard]] TestbedRun run(Testbed& bed, const Load& load,
-                             const std::function<void(double)>& progress);  // report only
+[[nodiscard]] Result<TestbedRun> run(const Blueprint& blueprint, const State& state,
+                                     Profiles& profiles, const Load& load,
+                                     const std::function<void(double)>& progress,  // report only
+                                     Speed speed = {});
 
 }  // namespace weir::lab

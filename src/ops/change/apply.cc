@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hosts/host_set.h"
 #include "base/text.h"
 #include "host/change/watchdog.h"
 #include "host/linux/host.h"
@@ -179,6 +180,19 @@ Pending pending_of(const host::Journal& journal) {
   return pending;
 }
 
+/// The journal of a lab is of all hosts that its apply changed.
+Status refuse_part_of(const host::Journal& journal, const HostSet& set) {
+  const host::HostFinder find = finder_of(set);
+  std::vector<std::string> others;
+  for (const host::JournalStep& step : journal.steps)
+    if (find(step.host) == nullptr &&
+        std::find(others.begin(), others.end(), step.host) == others.end())
+      others.push_back(step.host);
+  if (others.empty()) return {};
+  return bad_request(fmt::format("{} changed {} too, and is undone as a whole: leave --hosts out",
+                                 journal.title(), fold_hosts(others)));
+}
+
 bool changes_pfc(const host::Journal& journal) {
   return std::any_of(journal.steps.begin(), journal.steps.end(), [](const host::JournalStep& step) {
     return std::holds_alternative<host::SetPfc>(step.operation.change) &&
@@ -268,6 +282,7 @@ Result<RollbackPlan> plan_rollback(const Source& source, const std::string& stat
   plan.journal = std::move(found);
   if (!plan.journal) return plan;
   const host::Journal& journal = plan.journal->journal;
+  if (plan.set.lab && !source.hosts.empty()) WEIR_TRY_STATUS(refuse_part_of(journal, plan.set));
   const bool was_restarted = !journal.head.boot.empty() && journal.head.boot != host::boot_id();
   if (!was_restarted) plan.changed_since = host::changed_since(journal, finder_of(plan.set));
   plan.needs_consent = (!plan.set.lab && !journal.is_open()) || !plan.changed_since.empty();
@@ -308,8 +323,21 @@ Result<Settled> settle(const std::string& given) {
   return out;
 }
 
-Result<Confirmed> confirm(const std::string& given, const host::LockWait& wait) {
-  const host::StateDirectory state = state_directory(given, nullptr);
+std::string_view confirm_state_text(ConfirmState state) {
+  switch (state) {
+    case ConfirmState::kConfirmed: return "confirmed";
+    case ConfirmState::kNoApply: return "no apply";
+    case ConfirmState::kKeptAlready: return "kept already";
+    case ConfirmState::kTooLate: return "too late";
+  }
+  WEIR_UNREACHABLE("every state has a name");
+}
+
+Result<Confirmed> confirm(const Source& source, const std::string& given,
+                          const host::LockWait& wait) {
+  if (!source.captures.empty()) return bad_request("a captured machine cannot be changed");
+  WEIR_TRY(set, open_hosts(source));
+  const host::StateDirectory state = state_directory(given, lab_of(set));
   Confirmed out{.directory = state.name()};
   WEIR_TRY(is_there, has_state(state, given));
   if (!is_there) return out;

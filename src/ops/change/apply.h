@@ -82,6 +82,8 @@ enum class RollbackScope {
   kLast,     // the last apply that still is, confirmed or not
   kPending,  // only an apply that awaits its confirmation or was cut off
 };
+/// An apply is undone as a whole: a failure where it changed hosts of a lab that the source leaves
+/// out.
 [[nodiscard]] Result<RollbackPlan> plan_rollback(const Source& source, const std::string& state,
                                                  const host::LockWait& wait,
                                                  RollbackScope scope = RollbackScope::kLast);
@@ -110,7 +112,10 @@ struct Confirmed {
   std::string directory;
   host::Journal journal;  // of the last apply, where there is one
 };
-/// Keeps what an apply with `confirm_within` made.
-[[nodiscard]] Result<Confirmed> confirm(const std::string& state, const host::LockWait& wait);
+/// Keeps what an apply with `confirm_within` made. In a lab nothing ever awaits a confirmation.
+/// REQUIRES: this machine or a lab.
+[[nodiscard]] Result<Confirmed> confirm(const Source& source, const std::string& state,
+                                        const host::LockWait& wait);
+[[nodiscard]] std::string_view confirm_state_text(ConfirmState state);
 
 }  // namespace weir::ops

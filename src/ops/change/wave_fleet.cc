@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/text.h"
-#include "base/untrusted/printable.h"
+#include "ops/change/fleet_change.h"
+#include "ops/change/fleet_members.h"
 #include "ops/change/waves.h"
 #include "units/format.h"
 
@@ -15,35 +15,11 @@ namespace weir::ops {
 namespace {
 
 constexpr Duration kUsualDeadline = 300_s;
-constexpr Duration kChangeTime = 180_s;  // links that go down train for half a minute
-constexpr Duration kShortTime = 30_s;
-
-using Members = std::map<std::string, std::unique_ptr<host::FleetMember>>;
-
-weir::Result<Members> members_of(const FleetSource& fleet, bool can_be_interrupted) {
-  FleetSource own = fleet;
-  own.reach.keeps_connection = true;  // an apply, a look and a confirmation
-  // Each wave waits for its own hosts; the deadline on the hosts is what bounds them.
-  own.limits.budget = 86400_s;
-  if (!can_be_interrupted) own.limits.is_interrupted = {};
-  WEIR_TRY(made, host::make_fleet(own.hosts, own.reach, own.limits));
-  Members members;
-  for (auto& member : made) {
-    const std::string name = member->name();
-    members.emplace(name, std::move(member));
-  }
-  return members;
-}
-
-std::string short_line(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  text = trim(text);
-  return printable_line(text.substr(0, std::min(text.find('\n'), kMost)));
-}
+constexpr int kConfirmAttempts = 3;  // a connection that broke off once may hold the next time
 
 class FleetWaves final : public WaveDriver {
  public:
-  FleetWaves(const WaveRequest& request, const Plan& plan, Members members, std::string design)
+  FleetWaves(const WaveRequest& request, const Plan& plan, FleetMembers members, std::string design)
       : request_(request),
         intent_(plan.fabric.intent),
         members_(std::move(members)),
@@ -84,21 +60,29 @@ class FleetWaves final : public WaveDriver {
   }
 
   void confirm(std::vector<WaveHost>& wave) override {
-    for_each(wave, members_, [&](WaveHost& host, host::FleetMember& member) {
+    // A fleet of its own: an interruption must not leave half of the wave kept.
+    auto members = open_members(*request_.planned.source.fleet, Interruptible::kNo);
+    if (!members) {
+      for (WaveHost& host : wave)
+        if (host.state == WaveHostState::kApplied)
+          set(host, WaveHostState::kLost, members.error().what);
+      return;
+    }
+    for_each(wave, *members, [&](WaveHost& host, host::FleetMember& member) {
       if (host.state != WaveHostState::kApplied) return;
-      auto outcome = member.run_weir({"confirm", "--json"}, "", kShortTime);
-      if (!outcome) outcome = member.run_weir({"confirm", "--json"}, "", kShortTime);
-      if (!outcome) return set(host, WaveHostState::kLost, outcome.error().what);
-      if (outcome->exit_status == 0) return set(host, WaveHostState::kConfirmed, "");
-      set(host, WaveHostState::kFailed,
-          fmt::format("weir confirm: status {}: {}", outcome->exit_status,
-                      short_line(outcome->errors)));
+      host.was_asked_to_keep = true;
+      auto is_kept = ask_to_keep(member);
+      for (int i = 1; !is_kept && i < kConfirmAttempts; ++i)
+        is_kept = ask_to_keep(member);
+      if (!is_kept) return set(host, WaveHostState::kLost, is_kept.error().what);
+      if (*is_kept) return set(host, WaveHostState::kConfirmed, "");
+      set(host, WaveHostState::kFailed, "its deadline was over: it rolled itself back");
     });
   }
 
   void roll_back(std::vector<WaveHost>& wave) override {
     // A fleet of its own: what was interrupted is still to be put back.
-    auto members = members_of(*request_.planned.source.fleet, false);
+    auto members = open_members(*request_.planned.source.fleet, Interruptible::kNo);
     if (!members) return;
     for_each(wave, *members, [&](WaveHost& host, host::FleetMember& member) {
       const bool may_be_changed = host.state == WaveHostState::kApplied ||
@@ -112,22 +96,51 @@ class FleetWaves final : public WaveDriver {
                    fmt::format("{}{}no apply awaits its confirmation there: not begun, rolled back "
                                "by itself, or confirmed; nothing was undone",
                                host.detail, host.detail.empty() ? "" : "; "));
-      const std::string note =
-          host.state == WaveHostState::kConfirmed
-              ? "confirmed, and could not be rolled back: "
-              : "rolls itself back when its deadline is over; could not be rolled back now: ";
-      set(host, WaveHostState::kLost, note + was_undone.error().what);
+      set(host, WaveHostState::kLost,
+          std::string(fate_of(host)) +
+              "; could not be rolled back now: " + was_undone.error().what);
     });
   }
 
  private:
+  /// Confirming twice is confirming once: asked again, a host says that it is kept already.
+  static weir::Result<bool> ask_to_keep(host::FleetMember& member) {
+    WEIR_TRY(outcome, member.run_weir({"confirm", "--json"}, "", kShortTime));
+    FleetHostAnswer answer =
+        read_confirm_answer(outcome.exit_status, outcome.output, outcome.errors);
+    if (answer.is_kept) return true;
+    if (answer.state == FleetHostState::kTooLate) return false;
+    if (answer.state == FleetHostState::kNothing) answer.detail = "weir confirm: no apply there";
+    return Error{ErrorCode::kIo, std::move(answer.detail)};
+  }
   /// Whether an apply was undone. The last one there is this one only where we confirmed it; else
   /// an earlier one, which was kept, may be the last.
   static weir::Result<bool> undo(const WaveHost& host, host::FleetMember& member) {
+    if (host.state == WaveHostState::kConfirmed) return send_rollback(member, {});
+    WEIR_TRY(was_pending, send_rollback(member, {"--pending"}));
+    if (was_pending || !host.was_asked_to_keep) return was_pending;
+    // Asked to keep it, and the answer was lost: if it did, the last apply there is this one.
+    WEIR_TRY(is_kept, ask_to_keep(member));
+    return is_kept ? send_rollback(member, {}) : weir::Result<bool>(false);
+  }
+  static weir::Result<bool> send_rollback(host::FleetMember& member,
+                                          const std::vector<std::string>& more) {
     std::vector<std::string> words = {"rollback", "--yes", "--json"};
-    if (host.state != WaveHostState::kConfirmed) words.emplace_back("--pending");
+    words.insert(words.end(), more.begin(), more.end());
     WEIR_TRY(outcome, member.run_weir(words, "", kChangeTime));
-    return read_rollback_answer(outcome.exit_status, outcome.output, outcome.errors);
+    FleetHostAnswer answer =
+        read_rollback_answer(outcome.exit_status, outcome.output, outcome.errors);
+    if (answer.state == FleetHostState::kDone) return true;
+    if (answer.state == FleetHostState::kNothing) return false;
+    return Error{ErrorCode::kIo, std::move(answer.detail)};
+  }
+  /// What becomes of a host that cannot be put back from here.
+  static std::string_view fate_of(const WaveHost& host) {
+    if (host.state == WaveHostState::kConfirmed) return "changed and confirmed";
+    if (host.was_asked_to_keep)
+      return "asked to confirm, no answer came: it is kept, or rolls itself back when its deadline "
+             "is over";
+    return "rolls itself back when its deadline is over";
   }
   static void set(WaveHost& host, WaveHostState state, std::string detail) {
     host.state = state;
@@ -139,7 +152,7 @@ class FleetWaves final : public WaveDriver {
   }
 
   template <class Body>
-  void for_each(std::vector<WaveHost>& wave, Members& members, const Body& body) const {
+  void for_each(std::vector<WaveHost>& wave, FleetMembers& members, const Body& body) const {
     const unsigned fanout = request_.planned.source.fleet->limits.fanout;
     for_each_index(wave.size(), fanout,
                    [&](std::size_t i) { body(wave[i], *members.at(wave[i].host)); });
@@ -147,7 +160,7 @@ class FleetWaves final : public WaveDriver {
 
   const WaveRequest& request_;
   const design::Intent& intent_;
-  Members members_;
+  FleetMembers members_;
   std::string design_;
 };
 
@@ -157,12 +170,10 @@ Result<std::unique_ptr<WaveDriver>> make_fleet_driver(const WaveRequest& request
                                                       const Plan& plan) {
   WEIR_CHECK(request.planned.source.fleet.has_value());
   const FleetSource& fleet = *request.planned.source.fleet;
-  if (!host::runs_lines(fleet.reach))
-    return bad_request("--exec has no %c, the place of the command to run on the host");
   if (request.planned.design == "-")
     return bad_request("the design is sent to every host: name its file instead of -");
   WEIR_TRY(design, or_bad_input(read_file(request.planned.design)));
-  WEIR_TRY(members, or_bad_request(members_of(fleet, true)));
+  WEIR_TRY(members, open_members(fleet, Interruptible::kYes));
   return std::unique_ptr<WaveDriver>(
       std::make_unique<FleetWaves>(request, plan, std::move(members), std::move(design)));
 }

@@ -30,7 +30,7 @@ enum class WaveHostState {
   kConfirmed,   // changed, and kept
   kRolledBack,  // put back
   kFailed,      // could not be changed; what was begun there was rolled back by its own weir
-  kLost,        // cannot be reached: rolled back by itself when its deadline is over
+  kLost,        // no usable answer: rolled back by itself when its deadline is over
 };
 [[nodiscard]] std::string_view state_text(WaveHostState state);
 
@@ -39,6 +39,7 @@ struct WaveHost {
   WaveHostState state = WaveHostState::kUntouched;
   std::string detail = {};  // why, in one line
   std::size_t changes = 0;
+  bool was_asked_to_keep = false;  // weir confirm was sent, whatever came back
 };
 
 struct Wave {
@@ -76,7 +77,8 @@ class WaveDriver {
   virtual void apply(std::vector<WaveHost>& wave) = 0;
   /// Errors that are there now, "gpu03 mlx5_0: mtu.mismatch"; a host that cannot be read is kLost.
   [[nodiscard]] virtual std::vector<std::string> faults(std::vector<WaveHost>& wave) = 0;
-  /// Keeps what was changed.
+  /// Keeps what was changed. Goes on after an interruption: a wave that passed is kept on every
+  /// host of it, or on none.
   virtual void confirm(std::vector<WaveHost>& wave) = 0;
   /// Puts back what was changed and not confirmed. Goes on after an interruption.
   virtual void roll_back(std::vector<WaveHost>& wave) = 0;
@@ -115,11 +117,6 @@ struct WavePlan {
 /// host may print anything.
 void read_apply_answer(int status, std::string_view output, std::string_view errors,
                        WaveHost& host);
-
-/// What weir rollback --json printed on a host, and its status: whether it undid an apply. An error
-/// where it did not answer, or could not undo all of it.
-[[nodiscard]] weir::Result<bool> read_rollback_answer(int status, std::string_view output,
-                                                      std::string_view errors);
 
 /// One JSON object per line, each synced: "waves-20261118T092345Z.jsonl".
 class WaveJournal {

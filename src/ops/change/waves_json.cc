@@ -12,12 +12,21 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/untrusted/json_parse.h"
-#include "base/untrusted/printable.h"
+#include "ops/change/fleet_change.h"
+#include "ops/change/fleet_members.h"
 #include "ops/change/state.h"
 #include "ops/change/waves.h"
 
 namespace weir::ops {
 namespace {
+
+// The exit statuses of weir on a host (docs/commands.md).
+constexpr int kOk = 0;
+constexpr int kUsage = 2;
+constexpr int kBadInput = 3;
+constexpr int kCouldNotLook = 4;
+constexpr int kPartial = 5;
+constexpr int kRolledBack = 6;
 
 Error wave_journal_error(const std::string& path) {
   return {errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
@@ -33,12 +42,6 @@ std::string usual_directory() {
   return fmt::format("{}/.local/state/weir", home == nullptr ? "." : home);
 }
 
-std::string first_line(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  text = trim(text);
-  return printable_line(text.substr(0, std::min(text.find('\n'), kMost)));
-}
-
 /// The object in what a host printed; null where there is none of that schema.
 Json answer_in(std::string_view output, std::string_view schema) {
   const std::size_t brace = output.find('{');  // a login shell may greet before
@@ -48,24 +51,35 @@ Json answer_in(std::string_view output, std::string_view schema) {
   return is_answer ? std::move(*document) : Json();
 }
 
+/// Why what a host printed is no good answer of that verb.
+std::string said_instead(std::string_view verb, int status, const Json& document,
+                         std::string_view output, std::string_view errors) {
+  const Json verdict = document.is_object() ? document.value("verdict", Json()) : Json();
+  const std::string said = verdict.is_string() ? first_line(verdict.get<std::string>())
+                                               : first_line(errors.empty() ? output : errors);
+  return status == 0 ? fmt::format("printed no answer of weir {}: '{}'", verb, said)
+                     : fmt::format("weir {}: status {}: {}", verb, status, said);
+}
+
+/// Of a host that ended well and printed no answer nobody knows what it did.
+FleetHostState failed_or_unknown(int status) {
+  return status == 0 ? FleetHostState::kNoAnswer : FleetHostState::kFailed;
+}
+
 }  // namespace
 
 void read_apply_answer(int status, std::string_view output, std::string_view errors,
                        WaveHost& host) {
-  constexpr int kOk = 0;
-  constexpr int kPartial = 5;
   const Json document = answer_in(output, "weir/apply/1");
   const bool is_answer = document.is_object();
-  const Json verdict = is_answer ? document.value("verdict", Json()) : Json();
-  const std::string said = verdict.is_string() ? first_line(verdict.get<std::string>())
-                                               : first_line(errors.empty() ? output : errors);
-  if (!is_answer || (status != kOk && status != kPartial)) {
-    host.state = WaveHostState::kFailed;
-    host.detail = status == kOk || status == kPartial
-                      ? fmt::format("printed no answer of weir apply: '{}'", said)
-                      : fmt::format("weir apply: status {}: {}", status, said);
-    // A host that prints anything may have done anything: it is put back as well.
-    if (status == kOk || status == kPartial) host.state = WaveHostState::kLost;
+  const bool is_success = status == kOk || status == kPartial;
+  if (!is_answer || !is_success) {
+    host.detail = said_instead("apply", is_success ? kOk : status, document, output, errors);
+    // A host that prints anything, or whose weir was killed, may have done anything: it is put back
+    // as well. Usage, bad input and "could not look" change nothing: the status says so.
+    const bool changed_nothing = status == kUsage || status == kBadInput || status == kCouldNotLook;
+    host.state = !is_success && (is_answer || changed_nothing) ? WaveHostState::kFailed
+                                                               : WaveHostState::kLost;
     return;
   }
   const Json changed = document.value("changed", Json());
@@ -74,15 +88,41 @@ void read_apply_answer(int status, std::string_view output, std::string_view err
   host.detail.clear();
 }
 
-weir::Result<bool> read_rollback_answer(int status, std::string_view output,
-                                        std::string_view errors) {
-  const std::string said = first_line(errors.empty() ? output : errors);
-  if (status != 0)
-    return Error{ErrorCode::kIo, fmt::format("weir rollback: status {}: {}", status, said)};
+FleetHostAnswer read_rollback_answer(int status, std::string_view output, std::string_view errors) {
   const Json document = answer_in(output, "weir/rollback/1");
-  if (!document.is_object() || !document.contains("journal"))
-    return parse_error(fmt::format("printed no answer of weir rollback: '{}'", said));
-  return !document["journal"].is_null();
+  const bool is_answer = document.is_object() && document.contains("journal");
+  FleetHostAnswer out{.state = failed_or_unknown(status)};
+  if (!is_answer || (status != 0 && status != kPartial)) {
+    out.detail = said_instead("rollback", status, document, output, errors);
+    return out;
+  }
+  if (document["journal"].is_null()) {
+    out.state = FleetHostState::kNothing;
+    return out;
+  }
+  const Json steps = document.value("steps", Json());
+  out.changes = steps.is_array() ? steps.size() : 0;
+  out.state = status == 0 ? FleetHostState::kDone : FleetHostState::kInPart;
+  if (status != 0) out.detail = said_instead("rollback", status, document, output, errors);
+  return out;
+}
+
+FleetHostAnswer read_confirm_answer(int status, std::string_view output, std::string_view errors) {
+  const Json document = answer_in(output, "weir/confirm/1");
+  FleetHostAnswer out{.state = failed_or_unknown(status)};
+  if (!document.is_object() || (status != 0 && status != kRolledBack)) {
+    out.detail = said_instead("confirm", status, document, output, errors);
+    return out;
+  }
+  if (status == kRolledBack) {
+    out.state = FleetHostState::kTooLate;
+    return out;
+  }
+  // Where nothing awaited a confirmation: a weir that is too old says so in its verdict alone.
+  const bool is_new = document.value("state", Json("confirmed")) == Json("confirmed");
+  out.is_kept = document.value("confirmed", Json(false)) == Json(true);
+  out.state = is_new && out.is_kept ? FleetHostState::kDone : FleetHostState::kNothing;
+  return out;
 }
 
 Result<WaveJournal> WaveJournal::create(const std::string& directory, const std::string& design) {

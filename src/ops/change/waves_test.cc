@@ -100,24 +100,14 @@ TEST(Waves, AnAnswerOfAHostIsCheckedAndPrintable) {
   read_apply_answer(6, "{\"schema\": \"weir/apply/1\", \"verdict\": \"EIO\"}", "", host);
   EXPECT_EQ(host.state, WaveHostState::kFailed);
   EXPECT_NE(host.detail.find("EIO"), std::string::npos);
+  read_apply_answer(4, "{\"schema\": \"weir/error/1\"}", "not root", host);
+  EXPECT_EQ(host.state, WaveHostState::kFailed);
+  // A weir that was killed there may have changed anything: it is put back as well.
+  read_apply_answer(137, "", "Killed", host);
+  EXPECT_EQ(host.state, WaveHostState::kLost);
   read_apply_answer(0, "\x1b[2J nonsense", "", host);
   EXPECT_EQ(host.state, WaveHostState::kLost);
   EXPECT_EQ(host.detail.find('\x1b'), std::string::npos);
-}
-
-TEST(Waves, ARollbackThatUndidNothingIsNotOneThatDid) {
-  COVERS("K3");
-  const auto undid = read_rollback_answer(
-      0, "motd\n{\"schema\": \"weir/rollback/1\", \"journal\": \"journal-000002\"}", "");
-  EXPECT_TRUE(undid && *undid);
-  const auto nothing =
-      read_rollback_answer(0, "{\"schema\": \"weir/rollback/1\", \"journal\": null}", "");
-  EXPECT_TRUE(nothing && !*nothing);
-  EXPECT_FALSE(read_rollback_answer(0, "{\"schema\": \"weir/rollback/1\"}", ""));
-  EXPECT_FALSE(read_rollback_answer(0, "", ""));
-  const auto old = read_rollback_answer(2, "", "weir rollback: no option --pending");
-  ASSERT_FALSE(old);
-  EXPECT_NE(old.error().what.find("status 2: weir rollback: no option"), std::string::npos);
 }
 
 }  // namespace

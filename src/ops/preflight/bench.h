@@ -139,6 +139,18 @@ void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
 [[nodiscard]] Status run_failure(Bench& bench, preflight::StageResult& stage);
 [[nodiscard]] Status run_soak(Bench& bench, preflight::StageResult& stage);
 
+/// FEC of the NICs' links: the active mode against the design and the speed, as lint judges it;
+/// what was corrected in the window. What a driver does not show is a note.
+void judge_fec(const Bench& bench, const Window& window, finding::Judgement& judgement,
+               preflight::StageResult& stage);
+
+/// "gpu01 to gpu09, rail 0, alone: 12.1 Gb/s of at least 93.1 Gb/s".
+[[nodiscard]] std::string sample_text(const Bench& bench, const preflight::Sample& sample);
+/// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
+/// rounds, by further pairs, alone. Adds a finding for each.
+[[nodiscard]] Status bisect_links(Bench& bench, const std::vector<preflight::Sample>& samples,
+                                  finding::Judgement& judgement);
+
 /// What each stage will do, in words with numbers, and which do not apply.
 void plan_lab(const Bench& bench, preflight::Report& report);
 /// `seconds` is how long a load runs.

@@ -12,7 +12,7 @@
 #include "finding/catalog.h"
 #include "host/probe/load_report.h"
 #include "ops/preflight/bench.h"
-#include "ops/preflight/host_load.h"
+#include "ops/verify/host_load.h"
 #include "preflight/measure.h"
 #include "units/format.h"
 
@@ -21,8 +21,6 @@ namespace {
 
 using preflight::Better;
 
-// Of a host: so many others it sends to at the same time in an all-to-all.
-constexpr std::uint32_t kMostPeers = 16;
 constexpr std::int64_t kSeconds = 5;
 constexpr std::int64_t kQuickSeconds = 2;
 constexpr std::int64_t kSoakSeconds = 60;
@@ -82,7 +80,7 @@ class HostRig final : public Rig {
       for (std::size_t i = 0; i < flows.size(); ++i)
         if (flows[i].from == sample.from && flows[i].to == sample.to &&
             flows[i].rail == sample.rail)
-          sample.rate = rate_of(outcomes[i]);
+          sample.rate = flow_rate(outcomes[i]);
     return out;
   }
 
@@ -137,7 +135,7 @@ class HostRig final : public Rig {
     WEIR_TRY(outcomes, start(flows));
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> sent;  // by host and rail
     for (std::size_t i = 0; i < flows.size(); ++i)
-      sent[{flows[i].from, flows[i].rail}] += rate_of(outcomes[i]);
+      sent[{flows[i].from, flows[i].rail}] += flow_rate(outcomes[i]);
     std::vector<double> rates;
     for (const auto& [nic, rate] : sent)
       rates.push_back(rate);
@@ -194,35 +192,19 @@ class HostRig final : public Rig {
   /// Enough for a p999; of links that are shaped below 1 Gb/s for a p99, within the time of a load.
   [[nodiscard]] std::string latency_count() const { return least_rate() < 1_Gbps ? "100" : "1000"; }
 
-  /// On every rail that both have, or on the first `most`.
-  void add_flows(std::uint32_t from, std::uint32_t to, const std::vector<std::string>& words,
+  /// With the words of the user, on every rail that both have, or on the first `most`.
+  void add_flows(std::uint32_t from, std::uint32_t to, std::vector<std::string> words,
                  std::vector<Flow>& flows, std::size_t most = 64) const {
-    const design::HostIntent& sender = bench_.host(from);
-    const design::HostIntent& receiver = bench_.host(to);
-    const std::size_t rails = std::min({sender.nics.size(), receiver.nics.size(), most});
-    for (std::uint32_t rail = 0; rail < rails; ++rail) {
-      Flow flow{.from = from, .to = to, .rail = rail, .test = {}};
-      flow.test.words = words;
-      const std::vector<std::string>& more = bench_.request().perftest;
-      flow.test.words.insert(flow.test.words.end(), more.begin(), more.end());
-      if (const auto command = host::perftest_command(flow.test.words);
-          command && command->duration)
-        flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
-      flow.test.traffic_class = sender.nics[rail].traffic_class;
-      flows.push_back(std::move(flow));
-    }
+    const std::vector<std::string>& more = bench_.request().perftest;
+    words.insert(words.end(), more.begin(), more.end());
+    ops::add_flows({from, &bench_.host(from)}, {to, &bench_.host(to)}, words, flows, most);
   }
 
-  /// Every host to up to kMostPeers others, at distances spread over all.
   [[nodiscard]] std::vector<Flow> all_to_all_flows(std::int64_t time,
                                                    std::optional<std::uint32_t> without) const {
-    const std::uint32_t others = bench_.hosts() - 1;
-    const std::uint32_t peers = std::min(others, kMostPeers);
     std::vector<Flow> flows;
-    for (std::uint32_t from = 0; from < bench_.hosts(); ++from)
-      for (std::uint32_t k = 0; k < peers; ++k)
-        add_flows(from, (from + 1 + k * others / peers) % bench_.hosts(),
-                  {"ib_write_bw", "-D", std::to_string(time)}, flows);
+    for (const auto& [from, to] : all_to_all_pairs(bench_.hosts()))
+      add_flows(from, to, {"ib_write_bw", "-D", std::to_string(time)}, flows);
     if (without) std::erase_if(flows, [&](const Flow& flow) { return flow.rail == *without; });
     return flows;
   }
@@ -238,13 +220,6 @@ class HostRig final : public Rig {
         bench_.request().is_interrupted, bench_.is_healing());
   }
 
-  [[nodiscard]] static double rate_of(const FlowOutcome& outcome) {
-    if (!outcome.is_done()) return 0;
-    const host::PerftestReport report = host::read_perftest(outcome.client);
-    if (report.bandwidth.empty() || !report.bandwidth.back().average) return 0;
-    return static_cast<double>(report.bandwidth.back().average->raw());
-  }
-
   [[nodiscard]] LoadRun run_of(std::string metric, const std::vector<Flow>& flows,
                                const std::vector<FlowOutcome>& outcomes) const {
     LoadRun out;
@@ -252,7 +227,7 @@ class HostRig final : public Rig {
     out.transfers = flows.size();
     std::vector<double> rates;
     for (std::size_t i = 0; i < flows.size(); ++i) {
-      const double rate = rate_of(outcomes[i]);
+      const double rate = flow_rate(outcomes[i]);
       out.rates.push_back(rate);
       if (rate > 0) {
         rates.push_back(rate);
@@ -274,13 +249,7 @@ class HostRig final : public Rig {
   }
 
   [[nodiscard]] std::string failure_text(const Flow& flow, const FlowOutcome& outcome) const {
-    const host::PerftestReport report = host::read_perftest(outcome.client);
-    const std::string_view text = trim(outcome.client);
-    return fmt::format("{} to {}, rail {}: {}", bench_.name(flow.from), bench_.name(flow.to),
-                       flow.rail,
-                       !report.problems.empty() ? report.problems.front()
-                       : text.empty()           ? fmt::format("status {}", outcome.client_status)
-                                                : std::string(text.substr(text.rfind('\n') + 1)));
+    return ops::failure_text(bench_.name(flow.from), bench_.name(flow.to), flow, outcome);
   }
 
   [[nodiscard]] Result<LoadRun> run(std::string metric, const std::vector<Flow>& flows) {

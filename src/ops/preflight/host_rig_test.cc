@@ -14,7 +14,7 @@
 #include "host/fake_host.h"
 #include "host/probe/linux_command.h"
 #include "ops/preflight/bench.h"
-#include "ops/preflight/host_load.h"
+#include "ops/verify/host_load.h"
 
 namespace weir::ops {
 namespace {
@@ -257,6 +257,39 @@ TEST_F(HostsOfADesign, ThatBreakOffInALoadAreNamedAndNotBlamed) {
   EXPECT_EQ(ran.error().kind, FailureKind::kCouldNotLook);
   EXPECT_NE(ran.error().what.find("gpu02 did not say how the load ended"), std::string::npos)
       << ran.error().what;
+}
+
+TEST_F(HostsOfADesign, AreNamedWhereTheirFecIsNotTheOneOfTheDesign) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const auto judged = [&](std::string_view first, std::optional<std::string_view> second) {
+    Window window;
+    for (std::uint32_t i = 0; i < 2; ++i)
+      window.evidence.push_back(silent_host(two.host(i), two.intent()));
+    const auto set = [&](std::uint32_t host, std::optional<std::string_view> mode) {
+      for (evidence::Nic& nic : window.evidence[host].nics)
+        nic.link.fec = mode ? evidence::Fact<std::string>::of(std::string(*mode))
+                            : evidence::Fact<std::string>::missing(evidence::Missing::kUnsupported);
+    };
+    set(0, first);
+    set(1, second);
+    finding::Judgement judgement;
+    preflight::StageResult stage = stage_of(preflight::StageId::kPath);
+    judge_fec(two, window, judgement, stage);
+    return std::pair(judgement, stage.notes);
+  };
+  const auto [good, good_notes] = judged("RS", "LLRS");
+  EXPECT_TRUE(good.findings.empty());
+  const auto [wrong, wrong_notes] = judged("RS", "Off");
+  ASSERT_FALSE(wrong.findings.empty());
+  EXPECT_EQ(wrong.findings.front().id, "fec.wrong");
+  EXPECT_EQ(wrong.findings.front().where.host, "gpu02");
+  // What a driver does not show is neither right nor wrong.
+  const auto [open, open_notes] = judged("RS", std::nullopt);
+  EXPECT_TRUE(open.findings.empty());
+  EXPECT_NE(std::find(open_notes.begin(), open_notes.end(), "FEC: cannot tell, not shown by gpu02"),
+            open_notes.end());
 }
 
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {

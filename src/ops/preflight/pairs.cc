@@ -39,12 +39,6 @@ bool is_slow(const std::vector<Sample>& samples) {
                      [](const Sample& sample) { return sample.is_slow(); });
 }
 
-std::string sample_text(const Bench& bench, const Sample& sample) {
-  return fmt::format("{} to {}, rail {}, alone: {} of at least {}", bench.name(sample.from),
-                     bench.name(sample.to), sample.rail, rate_text(sample.rate),
-                     rate_text(sample.floor));
-}
-
 /// A finding of this stage that names the host already gets the measurement; else a new one.
 void blame_host(const Bench& bench, const Suspect& suspect, const Sample& worst,
                 const std::vector<std::string>& partners, finding::Judgement& judgement) {
@@ -287,6 +281,12 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
 
 }  // namespace
 
+std::string sample_text(const Bench& bench, const Sample& sample) {
+  return fmt::format("{} to {}, rail {}, alone: {} of at least {}", bench.name(sample.from),
+                     bench.name(sample.to), sample.rail, rate_text(sample.rate),
+                     rate_text(sample.floor));
+}
+
 Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   finding::Judgement judgement;
   WEIR_TRY(is_stopped, grow(bench, stage, judgement));
@@ -328,10 +328,15 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
     stage.notes.push_back(
         fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
                     compact_names(cleared)));
+  // Of many hosts the link between two leaves is looked for instead.
+  const bool bisects = bench.hosts() > preflight::kAllPairsHosts;
+  const std::vector<std::uint32_t> leaves = bench.leaves();
   for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
+    if (bisects && leaves[pair.first] != leaves[pair.second]) continue;
     WEIR_TRY(again, bench.rig().exchange({pair}, 0));
     if (is_slow(again)) blame_path(bench, *slowest(again), kGoodWithOthers, judgement);
   }
+  if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");
   stage.why =
       fmt::format("{} in {}; a pair alone {} of at least {}", counted(samples.size(), "exchange"),

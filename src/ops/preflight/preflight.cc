@@ -6,6 +6,7 @@
 
 #include "ops/change/state.h"
 #include "ops/preflight/bench.h"
+#include "ops/verify/host_load.h"
 
 namespace weir::ops {
 namespace {
@@ -70,22 +71,6 @@ void say_not_run(const PreflightRequest& request, Report& report) {
       stage.why = "not asked for";
     }
   }
-}
-
-/// A fleet for hours of loads: all hosts of one at the same time, and commands that end them when
-/// the user has interrupted everything else.
-Source source_for_loads(Source source, const std::shared_ptr<std::atomic<bool>>& is_healing) {
-  if (!source.fleet) return source;
-  constexpr Duration kWeek = 604800_s;
-  host::FleetLimits& limits = source.fleet->limits;
-  limits.budget = kWeek;
-  limits.logins_per_door =
-      std::max(limits.logins_per_door, static_cast<unsigned>(source.fleet->hosts.size()));
-  limits.is_interrupted = [is_healing, before = limits.is_interrupted] {
-    return !*is_healing && before && before();
-  };
-  source.fleet->reach.keeps_connection = true;
-  return source;
 }
 
 }  // namespace

@@ -178,6 +178,7 @@ Status run_path(Bench& bench, StageResult& stage) {
   finding::Judgement paths;
   WEIR_TRY(done,
            watch_load(bench, stage, judgement, [&] { return bench.rig().neighbours(paths); }));
+  if (!bench.is_lab()) judge_fec(bench, done.window, paths, stage);  // the simulator has no FEC
   add_judgement(std::move(paths), judgement);
   stage.why = done.run.summary;
   settle_stage(bench.request(), std::move(judgement), stage);

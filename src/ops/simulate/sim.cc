@@ -147,12 +147,31 @@ weir::Status open_watchers(const SimRequest& request, const design::Intent& inte
 
 }  // namespace
 
+namespace {
+
+Result<Fabric> load_with(const std::string& design, const std::vector<std::string>& settings) {
+  WEIR_TRY(fabric, load_fabric(design));
+  if (const weir::Status set = set_values(settings, fabric); !set)
+    return bad_request(set.error().within("--set").what);
+  return fabric;
+}
+
+/// What of an experiment the design's calibration says nothing about.
+Result<std::vector<std::string>> calibration_notes(const Fabric& fabric,
+                                                   const sim::Experiment& experiment) {
+  WEIR_TRY(outside, or_bad_input(tune::outside_calibration(fabric.design, fabric.intent,
+                                                           experiment.workloads)));
+  for (std::string& what : outside)
+    what.insert(0, "beyond the calibration of this design: ");
+  return outside;
+}
+
+}  // namespace
+
 Result<Simulated> simulate(const SimRequest& request) {
-  WEIR_TRY(fabric, load_fabric(request.design));
+  WEIR_TRY(fabric, load_with(request.design, request.settings));
   Simulated out;
   out.fabric = std::make_unique<Fabric>(std::move(fabric));
-  if (const weir::Status set = set_values(request.settings, *out.fabric); !set)
-    return bad_request(set.error().within("--set").what);
   sim::Experiment experiment = request.experiment;
   experiment.design = &out.fabric->design;
   experiment.intent = out.fabric->intent;
@@ -171,11 +190,24 @@ Result<Simulated> simulate(const SimRequest& request) {
     if (!found.empty()) check_failed(__FILE__, __LINE__, "replay changed the result: " + found);
     out.is_replay_checked = true;
   }
-  WEIR_TRY(outside, or_bad_input(tune::outside_calibration(out.fabric->design, out.fabric->intent,
-                                                           experiment.workloads)));
-  for (const std::string& what : outside)
-    out.outcome.notes.push_back("beyond the calibration of this design: " + what);
+  WEIR_TRY(outside, calibration_notes(*out.fabric, experiment));
+  out.outcome.notes.insert(out.outcome.notes.end(), outside.begin(), outside.end());
   out.faults = std::move(experiment.faults);
+  return out;
+}
+
+Result<Approximated> simulate_fast(const FastRequest& request) {
+  WEIR_TRY(fabric, load_with(request.design, request.settings));
+  sim::Experiment experiment = request.experiment;
+  experiment.design = &fabric.design;
+  experiment.intent = fabric.intent;
+  Approximated out;
+  out.file = fabric.design.file;
+  WEIR_TRY(outcome, or_bad_input(sim::simulate_fast(
+                        experiment, [&](double share) { tell(request.progress, share); })));
+  out.outcome = std::move(outcome);
+  WEIR_TRY(outside, calibration_notes(fabric, experiment));
+  out.outcome.notes.insert(out.outcome.notes.end(), outside.begin(), outside.end());
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "ops/source/fabric.h"
 #include "ops/source/progress.h"
 #include "render/report/report.h"
+#include "sim/fast/fast.h"
 #include "sim/results/simulate.h"
 
 namespace weir::ops {
@@ -31,6 +32,19 @@ struct Simulated {
   bool is_replay_checked = false;
 };
 [[nodiscard]] Result<Simulated> simulate(const SimRequest& request);
+
+/// An approximation: completion times with a bound on their error, and no counters.
+struct FastRequest {
+  std::string design;
+  std::vector<std::string> settings = {};
+  sim::Experiment experiment = {};
+  ProgressCallback progress = {};
+};
+struct Approximated {
+  std::string file;  // of the design
+  sim::FastOutcome outcome;
+};
+[[nodiscard]] Result<Approximated> simulate_fast(const FastRequest& request);
 
 struct RepeatRequest {
   std::string design;

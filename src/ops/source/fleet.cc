@@ -271,6 +271,17 @@ Result<std::vector<host::FleetHost>> find_fleet_hosts(const FleetNames& names) {
   return hosts;
 }
 
+void add_answer(const std::string& host, const std::string& answer,
+                std::vector<FoldedAnswer>& folded) {
+  const auto same = std::find_if(folded.begin(), folded.end(),
+                                 [&](const FoldedAnswer& known) { return known.answer == answer; });
+  if (same == folded.end()) {
+    folded.push_back({{host}, answer});
+  } else {
+    same->hosts.push_back(host);
+  }
+}
+
 std::vector<FoldedAnswer> fold_answers(const Observation& seen, const finding::Judgement& judgement,
                                        const std::string& good) {
   std::map<std::string, std::vector<const finding::Finding*>> by_host;
@@ -280,25 +291,15 @@ std::vector<FoldedAnswer> fold_answers(const Observation& seen, const finding::J
       by_host[name].push_back(&found);
   }
   std::vector<FoldedAnswer> folded;
-  const auto add = [&](const std::string& host, const std::string& answer) {
-    const auto same = std::find_if(folded.begin(), folded.end(), [&](const FoldedAnswer& known) {
-      return known.answer == answer;
-    });
-    if (same == folded.end()) {
-      folded.push_back({{host}, answer});
-    } else {
-      same->hosts.push_back(host);
-    }
-  };
   for (const evidence::Evidence& host : seen.hosts) {
     const std::string& name = host.provenance.host;
     const auto found = by_host.find(name);
-    add(name, found == by_host.end() ? good : answer_of(name, found->second));
+    add_answer(name, found == by_host.end() ? good : answer_of(name, found->second), folded);
   }
   for (const std::string& text : seen.unseen) {
     const std::size_t colon = text.find(": ");
     if (colon != std::string::npos)
-      add(text.substr(0, colon), "not read: " + text.substr(colon + 2));
+      add_answer(text.substr(0, colon), "not read: " + text.substr(colon + 2), folded);
   }
   std::stable_sort(folded.begin(), folded.end(), [](const FoldedAnswer& a, const FoldedAnswer& b) {
     return a.hosts.size() > b.hosts.size();

@@ -33,6 +33,9 @@ struct FoldedAnswer {
   std::vector<std::string> hosts;
   std::string answer;  // "as designed", "mtu.mismatch mlx5_0, …", "not read: …"
 };
+/// With those that gave the same answer before, or as the first of its own.
+void add_answer(const std::string& host, const std::string& answer,
+                std::vector<FoldedAnswer>& folded);
 /// Every host of the request, by what was found on it: `good` where that is nothing. The most
 /// hosts first.
 [[nodiscard]] std::vector<FoldedAnswer> fold_answers(const Observation& seen,

@@ -81,6 +81,11 @@ struct RemoteRequest {
 [[nodiscard]] Result<Verified> verify_burst(const VerifyRequest& request,
                                             const RemoteRequest& remote);
 
+/// Every host of a fleet to the others (host_load.h: to 16 of them at most), on every rail, at the
+/// same time. `perftest` is a bandwidth test. In a lab by the simulator.
+[[nodiscard]] Result<Verified> verify_all_to_all(const VerifyRequest& request,
+                                                 const std::vector<std::string>& perftest);
+
 struct FailureRequest {
   std::string failure;       // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
   std::string restore = {};  // the command that ends it; of a lab: nothing

@@ -39,14 +39,19 @@ Result<Watch> Watch::open(WatchRequest request) {
     WEIR_TRY(fabric, fabric_for(watch.request_.design, set));
     watch.fabric_ = std::move(fabric);
   }
+  if (watch.request_.source.fleet && watch.request_.rounds)
+    watch.rounds_ =
+        std::make_shared<const FleetRounds>(*watch.request_.source.fleet, *watch.request_.rounds);
   return watch;
 }
 
 bool Watch::speaks_for_many() const {
-  return !request_.source.lab.empty() || !request_.source.captures.empty();
+  const Source& source = request_.source;
+  return !source.lab.empty() || !source.captures.empty() || source.fleet;
 }
 
 Result<Observation> Watch::look() const {
+  if (rounds_) return rounds_->now();
   WEIR_TRY(set, open_hosts(request_.source));
   return observe(set);
 }
@@ -68,6 +73,12 @@ Result<std::optional<std::pair<Observation, Observation>>> Watch::last_load() co
 }
 
 Result<finding::Judgement> Watch::judge() {
+  if (rounds_) {
+    Observation seen = rounds_->now();
+    if (seen.hosts.empty()) return no_host_seen(seen);
+    const std::vector<evidence::Evidence> window = rounds_->window();
+    return judge(seen, &window);
+  }
   WEIR_TRY(set, open_hosts(request_.source));
   Observation seen = observe(set);
   auto judgement = judge(set, seen);
@@ -81,21 +92,28 @@ Result<finding::Judgement> Watch::judge(Observation& seen) const {
 }
 
 Result<finding::Judgement> Watch::judge(const HostSet& set, Observation& seen) const {
-  std::vector<evidence::Evidence> window;
-  const bool has_run = set.lab && set.lab->last_run();
-  if (has_run) {
+  if (set.lab && set.lab->last_run()) {
     WEIR_TRY(last, observe_last_load(set));
-    window = std::move(last);
+    return judge(seen, &last);
   }
+  // A lab in which nothing ran yet shows what is there now.
+  if (set.lab) return judge(seen, nullptr);
+  if (before_.empty()) {
+    const std::vector<evidence::Evidence> nothing;
+    return judge(seen, &nothing);
+  }
+  const std::vector<evidence::Evidence> window = with_window(before_, seen.all());
+  return judge(seen, &window);
+}
+
+finding::Judgement Watch::judge(Observation& seen,
+                                const std::vector<evidence::Evidence>* window) const {
   const bool has_switches = seen.switches.has_value();
   std::vector<evidence::Evidence> now = std::move(seen).all();
-  if (!set.lab && !before_.empty()) window = with_window(before_, now);
   const design::Intent usual = fabric_ ? design::Intent() : diagnose::conventional_intent(now);
   const design::Intent& intent = fabric_ ? fabric_->intent : usual;
   finding::Judgement out = diagnose::validate(diagnose::View({now, &intent, request_.thresholds}));
-
-  // A lab in which nothing ran yet shows what is there now.
-  const std::vector<evidence::Evidence>& shown = set.lab && !has_run ? now : window;
+  const std::vector<evidence::Evidence>& shown = window == nullptr ? now : *window;
   if (!shown.empty()) {
     const design::Intent* designed = fabric_ ? &fabric_->intent : nullptr;
     finding::Judgement behaviour =

@@ -104,6 +104,12 @@ bool has_kernel_speaker(std::string_view message) {
 
 std::optional<KernelLogLine> kernel_log_line(std::string_view text) {
   if (const auto message = after_time(text)) return KernelLogLine{{}, *message};
+  // "kernel: mlx5_core …": date and host were cut off.
+  constexpr std::string_view kBare = "kernel: ";
+  if (text.starts_with(kBare)) {
+    const std::string_view message = trim(text.substr(kBare.size()));
+    if (is_kernel_name(message.substr(0, message.find(' ')))) return KernelLogLine{{}, message};
+  }
   const std::size_t at = text.find(" kernel: ");
   constexpr std::size_t kLongestHead = 100;
   if (at == std::string_view::npos || at > kLongestHead) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
 
@@ -28,6 +29,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"ethtool -S", begins_statistics, read_statistics},
     {"JSON of a tool", begins_json, read_json},
     {"metrics", begins_metrics, read_metrics},
+    {"gNMI", begins_gnmi, read_gnmi},
     {"settings of several hosts", begins_fleet, read_fleet},
     {"bonding", begins_bonding, read_bonding},
     {"mlnx_qos", begins_mlnx_qos, read_mlnx_qos},
@@ -48,13 +50,16 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"ibv_devinfo", begins_devinfo, read_devinfo},
     {"ibstatus", begins_ibstatus, read_ibstatus},
     {"ibstat", begins_ibstat, read_ibstat},
+    {"facts of a port", begins_port_facts, read_port_facts},
     {"mlxlink", begins_mlxlink, read_mlxlink},
     {"mlxconfig", begins_mlxconfig, read_mlxconfig},
+    {"mlxreg", begins_mlxreg, read_mlxreg},
     {"nvidia-smi topo", begins_topology, read_topology},
     {"use of the GPUs", begins_gpu_use, read_gpu_use},
     {"use of the CPUs", begins_cpu_use, read_cpu_use},
     {"ping", begins_ping, read_ping},
     {"tracepath", begins_tracepath, read_tracepath},
+    {"traceroute", begins_traceroute, read_traceroute},
     {"date", begins_date, read_date},
     {"rdma statistic", begins_rdma_statistic, read_rdma_statistic},
     {"rdma link", begins_rdma_link, read_rdma_link},
@@ -189,8 +194,66 @@ struct PlainFile {
   std::string name;
   std::string_view text;
   PlainText plain;
-  std::map<std::size_t, Mark> marks;  // by line
+  std::map<std::size_t, Mark> marks;                // by line
+  std::map<std::size_t, std::string> devices = {};  // by the line from which on a loop is at them
 };
+
+/// "mlx5_3" alone in a line, as loops print it in front of each output. In a list of names it is an
+/// answer, not a heading.
+void mark_lone_devices(PlainFile& out) {
+  const auto& lines = out.plain.lines;
+  const auto is_alone = [&](std::size_t at) {
+    if (at >= lines.size()) return false;
+    std::string_view text = trim(lines[at].text);
+    if (text.ends_with(':')) text.remove_suffix(1);
+    return is_rdma_name(text) && text.find_first_of(" \t/=:") == std::string_view::npos;
+  };
+  for (std::size_t at = 0; at + 1 < lines.size(); ++at) {
+    if (!is_alone(at) || out.marks.contains(at) || out.marks.contains(at + 1)) continue;
+    const bool is_listed = is_alone(at + 1) || (at > 0 && is_alone(at - 1));
+    if (is_listed || trim(lines[at + 1].text).empty()) continue;
+    Mark mark;
+    mark.device = trim(lines[at].text);
+    out.marks.emplace(at, std::move(mark));
+  }
+}
+
+/// The names in `for d in ens1 ens2; do …`; empty for another loop.
+std::vector<std::string> names_of_loop(const Mark& mark) {
+  const auto& words = mark.words;
+  std::vector<std::string> out;
+  if (mark.tool() != "for" || words.size() < 4 || words[2] != "in") return out;
+  for (std::size_t i = 3; i < words.size() && words[i] != "do"; ++i) {
+    std::string name = words[i];
+    while (name.ends_with(';'))
+      name.pop_back();
+    if (!is_rdma_name(name) && !is_netdev_name(name)) return {};
+    out.push_back(std::move(name));
+    if (words[i].ends_with(';')) break;
+  }
+  return out;
+}
+
+/// A loop that prints no names: the key of its first line comes again for each of them.
+void note_loops(PlainFile& out) {
+  const auto& lines = out.plain.lines;
+  for (auto mark = out.marks.begin(); mark != out.marks.end(); ++mark) {
+    const auto names = names_of_loop(mark->second);
+    if (names.size() < 2 || mark->second.command.find("echo") != std::string::npos) continue;
+    const auto next = std::next(mark);
+    const std::size_t end = next == out.marks.end() ? lines.size() : next->first;
+    std::string_view key;
+    std::vector<std::size_t> begins;
+    for (std::size_t at = mark->first + 1; at < end; ++at) {
+      const auto pair = key_value(trim(lines[at].text));
+      if (key.empty() && pair) key = pair->key;
+      if (pair && pair->key == key) begins.push_back(at);
+    }
+    if (begins.size() != names.size()) continue;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      out.devices.emplace(begins[i], names[i]);
+  }
+}
 
 PlainFile plain_file(const PastedFile& file) {
   PlainFile out;
@@ -207,6 +270,8 @@ PlainFile plain_file(const PastedFile& file) {
     if (auto mark = mark_of(fmt::format("== {} ==", trim(lines[at].text))))
       out.marks.emplace(at, std::move(*mark));
   }
+  mark_lone_devices(out);
+  note_loops(out);
   return out;
 }
 
@@ -228,6 +293,8 @@ class FileReader {
         at = follow(mark->second, at);
         continue;
       }
+      if (const auto device = file_.devices.find(at); device != file_.devices.end())
+        mark_.device = device->second;
       const std::string_view text = trim(lines_[at].text);
       const bool is_nothing = is_filler(text) || is_job_line(text);
       if (is_rule(text)) rest_.push_back(at);  // a blank line in its place would end a table
@@ -245,12 +312,15 @@ class FileReader {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
+  using SectionsOfHost = std::vector<const Section*>;  // of one switch, never empty
 
   /// The end of what belongs together: the next mark, or another host's lines.
   [[nodiscard]] std::size_t section_end(std::size_t at) {
     if (at >= section_begin_ && at < section_end_) return section_end_;
     const auto next = file_.marks.upper_bound(at);
-    const std::size_t limit = next == file_.marks.end() ? lines_.size() : next->first;
+    const auto device = file_.devices.upper_bound(at);
+    std::size_t limit = next == file_.marks.end() ? lines_.size() : next->first;
+    if (device != file_.devices.end()) limit = std::min(limit, device->first);
     std::size_t end = at + 1;
     while (end < limit && lines_[end].host == lines_[at].host)
       ++end;
@@ -261,6 +331,11 @@ class FileReader {
 
   std::size_t follow(const Mark& mark, std::size_t at) {
     sink_.begin_section();
+    if (mark.words.empty()) {
+      sink_.told.device.clear();  // of deltas by device: what is said of the numbers holds on
+    } else {
+      sink_.told = {};
+    }
     if (mark.is_switch) {
       const std::size_t end = section_end(at);
       sections_.push_back({&mark, at + 1, end});
@@ -272,16 +347,20 @@ class FileReader {
     std::string device = mark.device;
     if (device.empty() && mark.words.empty() && mark.host.empty()) device = mark_.device;
     if (!mark.host.empty()) sink_.use_host(mark.host);
+    if (!mark.host.empty() && mark.words.empty()) headings_.push_back(at);
     if (mark.entered) entered_[sink_.host()] = *mark.entered;
     const std::string_view tool = mark.tool();
     const bool shows_files = tool == "grep" || tool == "cat" || tool == "head" || tool == "tail" ||
                              tool == "for" || tool == "paste";
     if (device.empty() && shows_files) device = entered_[sink_.host()];
-    mark_ = mark;
+    // The name of a device within an output: the command above goes on.
+    const bool is_device = mark.words.empty() && mark.host.empty() && !mark.device.empty();
+    if (!is_device) mark_ = mark;
     mark_.device = std::move(device);
     PasteTime time = sink_.hosts().time();
     time.interval = mark.waited ? mark.waited : std::exchange(told_wait_, std::nullopt);
     if (lines_[at].second) time.second = lines_[at].second;
+    if (mark.second) time.second = mark.second;
     sink_.hosts().set_time(time);
     return at + 1;
   }
@@ -306,10 +385,13 @@ class FileReader {
       if (taken == 0) continue;
       add_part(tool, at, taken);
       taken_.insert(at);
+      const bool is_list = tool.read == read_counter_list || tool.read == read_deltas;
+      if (!is_list && tool.read != read_date) sink_.told = {};
       // The time may be that of switches.
       if (time_of_line(here.line(0))) times_.push_back(at);
       return taken;
     }
+    sink_.told = told_above(here.line(0));
     rest_.push_back(at);
     return 1;
   }
@@ -319,6 +401,10 @@ class FileReader {
   void read_show_parts(const Mark& mark, std::size_t begin, std::size_t end) {
     const std::string host = sink_.host();
     sink_.use_host(mark.host);
+    if (begin < end) {
+      note_port_rates({{&lines_[begin], end - begin}, mark}, sink_);
+      note_balancing({{&lines_[begin], end - begin}, mark}, sink_);
+    }
     for (std::size_t at = begin; at < end;) {
       const PasteAt here{{&lines_[at], end - at}, mark};
       std::size_t taken = 0;
@@ -371,7 +457,8 @@ class FileReader {
     for (const std::size_t at : wanted) {
       const PasteLine& line = lines_[at];
       text.append(static_cast<std::size_t>(std::max(0, line.number - number)), '\n');
-      text += line.text;
+      const auto prompt = prompts_.find(at);
+      text += prompt == prompts_.end() ? line.text : std::string_view(prompt->second);
       number = line.number;
     }
     return text;
@@ -416,7 +503,9 @@ class FileReader {
       const std::string_view text = trim(lines_[at].text);
       if (taken_.contains(at) || is_job_line(text)) return;
       if (is_filler(text)) continue;
-      if (is_sentence(text)) break;
+      // Words behind a blank line are a person's again.
+      const bool is_behind_blank = at > section.begin && trim(lines_[at - 1].text).empty();
+      if (is_sentence(text) || (is_behind_blank && is_remark(text))) break;
       left.push_back(at);
     }
     constexpr std::size_t kRefusal = 2;  // lines
@@ -435,27 +524,47 @@ class FileReader {
 
   /// What switches printed: with prompts each switch by itself, since systems may differ.
   void read_switches() {
-    std::vector<std::string_view> hosts;
-    for (const Section& section : sections_)
-      if (section.mark->is_switch &&
-          std::find(hosts.begin(), hosts.end(), section.mark->host) == hosts.end())
-        hosts.push_back(section.mark->host);
-    for (const std::string_view host : hosts)
-      read_switch(host);
+    std::vector<SectionsOfHost> hosts;  // in the order of the text
+    std::map<std::string_view, std::size_t> place;
+    for (const Section& section : sections_) {
+      if (!section.mark->is_switch) continue;
+      const auto [at, is_new] = place.try_emplace(section.mark->host, hosts.size());
+      if (is_new) hosts.emplace_back();
+      hosts[at->second].push_back(&section);
+    }
+    for (const SectionsOfHost& own : hosts)
+      read_switch(own);
+    std::erase_if(rest_, [this](std::size_t at) { return in_configs_.contains(at); });
     if (hosts.empty()) {
       take_config();
-      if (read_show(rest_) != nullptr) rest_.clear();  // its reader lists what it could not read
+      std::vector<std::size_t> wanted = rest_;
+      add_headings(wanted);
+      // Its reader lists what it could not read.
+      if (read_show(std::move(wanted)) != nullptr) rest_.clear();
     }
     std::sort(rest_.begin(), rest_.end());
     for (const std::size_t at : rest_)
       if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
   }
 
-  /// Each configuration is kept with the blank lines that stand for what is before it: thousands
-  /// of them in one text would be the square of it.
-  bool has_room(const Section& section) {
+  /// "=== leaf01 ===" above a table without a prompt: whose it is, in the form that readers of
+  /// switches know.
+  void add_headings(std::vector<std::size_t>& wanted) {
+    for (std::size_t i = 0; i < headings_.size(); ++i) {
+      const std::size_t begin = headings_[i];
+      const std::size_t end = i + 1 < headings_.size() ? headings_[i + 1] : lines_.size();
+      const auto first = std::upper_bound(rest_.begin(), rest_.end(), begin);
+      if (first == rest_.end() || *first >= end) continue;
+      prompts_.emplace(begin, fmt::format("{}# show interfaces", file_.marks.at(begin).host));
+      wanted.push_back(begin);
+    }
+  }
+
+  /// What is read of a switch is read with the blank lines that stand for what is before it:
+  /// thousands of them in one text would be the square of it.
+  bool has_room(std::size_t line) {
     constexpr std::size_t kMostBlank = std::size_t{64} << 20U;  // as a file (base/file.h)
-    blank_ += static_cast<std::size_t>(std::max(0, lines_[section.begin].number));
+    blank_ += static_cast<std::size_t>(std::max(0, lines_[line].number));
     return blank_ <= kMostBlank;
   }
 
@@ -503,36 +612,38 @@ class FileReader {
     return reader;
   }
 
-  void read_switch(std::string_view host) {
+  void read_switch(const SectionsOfHost& own) {
     std::vector<std::size_t> wanted;
-    const auto is_own = [&](const Section& section) {
-      return section.mark->is_switch && section.mark->host == host;
-    };
-    for (const Section& section : sections_)
-      for (std::size_t at = section.begin - 1; is_own(section) && at < section.end; ++at)
+    for (const Section* section : own)
+      for (std::size_t at = section->begin - 1; at < section->end; ++at)
         wanted.push_back(at);
     // Of tables without prompts some commands are known and some are not: it is one switch.
-    const bool is_only = host.empty() && std::all_of(sections_.begin(), sections_.end(), is_own);
+    const bool is_only = own.front()->mark->host.empty() && own.size() == sections_.size();
     std::vector<std::size_t> all = wanted;
     if (is_only) all.insert(all.end(), rest_.begin(), rest_.end());
-    const Reader* const reader = read_show(std::move(all));
+    blank_ += times_.size();  // they are put beside those of every switch
+    const Reader* const reader = has_room(wanted.back()) ? read_show(std::move(all)) : nullptr;
     if (reader == nullptr)
       std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(rest_),
                    [&](std::size_t at) { return !shown_.contains(at); });
-    for (const Section& section : sections_)
-      if (is_own(section) && reader != nullptr) keep_remarks(section);
-    for (const Section& section : sections_) {
-      if (!is_own(section) || !has_line(section)) continue;
-      if (shows_config(*section.mark) && add_config_of(section)) continue;
-      if (is_left_to_words(section.mark->command) || taken_.contains(section.begin) ||
-          says_something(section, reader))
-        continue;
-      const std::size_t end = begin_of_remarks(section);
-      if (end == section.begin) continue;
-      add_not_read(section, section.begin, end - 1);
-      for (std::size_t at = section.begin; reader != nullptr && at < end; ++at)
-        rest_.push_back(at);
-    }
+    for (const Section* section : own)
+      if (reader != nullptr) keep_remarks(*section);
+    for (const Section* section : own)
+      read_rest_of(*section, reader);
+  }
+
+  /// What the reader of show commands leaves: a configuration, or output that nobody reads.
+  void read_rest_of(const Section& section, const Reader* reader) {
+    if (!has_line(section)) return;
+    if (shows_config(*section.mark) && add_config_of(section)) return;
+    if (is_left_to_words(section.mark->command) || taken_.contains(section.begin) ||
+        says_something(section, reader))
+      return;
+    const std::size_t end = begin_of_remarks(section);
+    if (end == section.begin) return;
+    add_not_read(section, section.begin, end - 1);
+    for (std::size_t at = section.begin; reader != nullptr && at < end; ++at)
+      rest_.push_back(at);
   }
 
   /// False where the section has no statement of a configuration.
@@ -545,12 +656,12 @@ class FileReader {
           is_config || is_config_line(trim(lines_[at].text)) || lines_[at].text.starts_with("   ");
     }
     if (!is_config) return false;
-    if (!has_room(section)) {
+    if (!has_room(section.begin)) {
       add_not_read(section, section.begin, section.end - 1);
       return true;
     }
     add_config(section.mark->host, own);
-    std::erase_if(rest_, [&](std::size_t at) { return at >= section.begin && at < section.end; });
+    in_configs_.insert(own.begin(), own.end());
     return true;
   }
 
@@ -572,7 +683,38 @@ class FileReader {
       if (!trim(lines_[at].text).empty()) rest_.push_back(at);
   }
 
+  /// A command cleared the counters before the first output, or a person says so: they counted from
+  /// zero on.
+  [[nodiscard]] bool is_cleared(std::string_view host) const {
+    for (const auto& [at, mark] : file_.marks) {
+      if (mark.host != host && !mark.host.empty()) continue;
+      const auto clears = [](const std::string& word) {
+        return word == "clear" || word == "sonic-clear";
+      };
+      if (std::any_of(mark.words.begin(), mark.words.end(), clears) ||
+          (mark.command.find("cleared") != std::string::npos &&
+           told_above(mark.command).is_cleared))
+        return true;
+    }
+    return std::any_of(lines_.begin(), lines_.end(), [](const PasteLine& line) {
+      return line.text.find("cleared") != std::string_view::npos &&
+             told_above(trim(line.text)).is_cleared;
+    });
+  }
+
+  /// One reading of counters that were cleared is a window: it begins with zeros.
+  static void begin_at_zero(evidence::Evidence& evidence) {
+    if (evidence.snapshots.size() != 1) return;
+    counters::Snapshot zero;
+    for (const counters::PortCounters& port : evidence.snapshots.front().switch_ports)
+      zero.switch_ports.push_back(port.with(
+          std::vector<counters::Reading>(port.readings().size(), counters::Reading::of(0))));
+    evidence.snapshots.insert(evidence.snapshots.begin(), std::move(zero));
+  }
+
   void add_switches(Recognised read, const Reader& reader) {
+    const bool is_named = read.evidence.switches.size() == 1;
+    if (is_named && is_cleared(read.evidence.switches.front().name)) begin_at_zero(read.evidence);
     PastePart part;
     part.tool = reader.title;
     part.file = file_.name;
@@ -594,10 +736,13 @@ class FileReader {
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
-  std::size_t blank_ = 0;        // lines in front of configurations
+  std::size_t blank_ = 0;  // lines in front of what was read of switches
+  std::set<std::size_t> in_configs_;
   std::set<std::size_t> taken_;  // lines at which a reader began
   std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
   std::vector<Section> sections_;
+  std::vector<std::size_t> headings_;           // that name a host
+  std::map<std::size_t, std::string> prompts_;  // by line: those of switches, as prompts
   std::vector<std::size_t> times_;
   std::optional<std::int64_t> told_wait_;       // "30 seconds later"
   std::map<std::string, std::string> entered_;  // by host: the device whose folder it is in
@@ -622,6 +767,12 @@ void add_words(const PlainFile& file, Paste& paste) {
   for (const Line& line : lines)
     if (!trim(line.text).empty())
       add({file.name, line.number, std::string(trim(line.text).substr(0, kLongestCitation))});
+}
+
+void note_days(const PlainFile& file, Paste& paste) {
+  for (const PasteLine& line : file.plain.lines)
+    if (const auto day = day_of_line(line.text))
+      paste.newest_day = std::max(paste.newest_day.value_or(*day), *day);
 }
 
 void read_job_of(const PlainFile& file, Paste& paste) {
@@ -706,6 +857,15 @@ std::string to_text(const PastePart& part) {
   return out;
 }
 
+bool Paste::is_read(const Cited& line) const {
+  const bool is_unread = std::any_of(unread.begin(), unread.end(), [&](const UnreadLine& item) {
+    return item.file == line.file && item.line.line == line.line;
+  });
+  return !is_unread && std::any_of(parts.begin(), parts.end(), [&](const PastePart& part) {
+    return part.file == line.file && part.first <= line.line && line.line <= part.last;
+  });
+}
+
 const Paste::NotRead* Paste::printed_by(const Cited& line) const {
   const auto found = std::find_if(not_read.begin(), not_read.end(),
                                   [&](const NotRead& item) { return item.contains(line); });
@@ -729,6 +889,7 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   for (const PlainFile& file : plain) {
     FileReader(file, paste, hosts).run();
     read_job_of(file, paste);
+    note_days(file, paste);
     add_words(file, paste);
     all.push_back(file.name);
   }
@@ -754,6 +915,16 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)
     rule.host = hosts.shown(rule.host);
+  for (PasteDisabled& port : paste.disabled)
+    port.host = hosts.shown(port.host);
+  for (PasteGateway& gateway : paste.gateways)
+    gateway.host = hosts.shown(gateway.host);
+  for (PasteLoop& loop : paste.loops)
+    loop.host = hosts.shown(loop.host);
+  for (PasteOrdering& ordering : paste.orderings)
+    ordering.host = hosts.shown(ordering.host);
+  for (PasteProtocol& protocol : paste.protocols)
+    protocol.host = hosts.shown(protocol.host);
   for (PasteAble& able : paste.able)
     able.host = hosts.shown(able.host);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));

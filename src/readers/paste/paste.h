@@ -148,8 +148,14 @@ struct Paste {
   std::vector<PasteMtu> mtus;
   std::vector<PasteCarrier> carriers;
   std::vector<std::string> shut;  // RDMA devices whose port an operator has shut
+  std::vector<PasteDisabled> disabled;
   std::vector<PasteRoute> routes;
   std::vector<PasteRule> rules;
+  std::vector<PasteGateway> gateways;
+  std::vector<PasteLoop> loops;
+  std::vector<PasteProtocol> protocols;
+  std::vector<PasteOrdering> orderings;
+  std::optional<Cited> balances;  // a switch that sends packets of one flow over several paths
   std::vector<PasteAble> able;
   std::vector<PasteCodePoint> code_points;
   std::vector<PasteWred> wred;
@@ -157,6 +163,7 @@ struct Paste {
   std::vector<PasteLosslessQueue> lossless_queues;
   std::vector<PasteClassifier> classifiers;
   std::vector<PasteRoceMode> roce_modes;
+  std::vector<PastePortRate> port_rates;
   struct UnreadLine {
     std::string file;
     Unread line;
@@ -179,7 +186,12 @@ struct Paste {
   /// read, since what a tool printed belongs to the description around it; else `rest`.
   std::vector<Cited> words;
 
+  /// The newest date in the text, as days that only compare within a year; a log may be older.
+  std::optional<int> newest_day;
+
   [[nodiscard]] bool has_tools() const { return !parts.empty(); }
+  /// A reader took this line.
+  [[nodiscard]] bool is_read(const Cited& line) const;
   /// The command that printed a line of `rest`; nullptr where it is none that is not read.
   [[nodiscard]] const NotRead* printed_by(const Cited& line) const;
 };

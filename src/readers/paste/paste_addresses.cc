@@ -188,6 +188,8 @@ void read_route(const std::vector<std::string_view>& words, const PasteLine& lin
                                   out.cite(line)});
     return;
   }
+  if (words[0] != "default" && !behind(words, "via").empty())
+    out.paste().gateways.push_back({out.host(), std::string(netdev)});
   // The kernel makes such a route for every address that it is given.
   const std::string_view source = behind(words, "src");
   const std::size_t slash = words[0].find('/');

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
 
@@ -135,32 +136,31 @@ std::size_t read_diff(const PasteAt& at, PasteSink& out) {
 }
 
 bool begins_counter_list(const PasteAt& at) {
-  const auto first = named_count(at.line(0));
-  if (!first || !place_of_counter(first->name)) return false;
+  if (counted_table(at)) return true;
+  const auto first = counted_line(at.line(0));
+  if (!first) return false;
   // "name: value" speaks for itself; "name value" might be the start of a sentence.
-  if (at.line(0).find(':') != std::string_view::npos || at.mark.tool() == "ethtool") return true;
-  const auto second = named_count(at.line(1));
-  return second && place_of_counter(second->name).has_value();
+  if (first->is_listed || first->counts.size() > 1 || at.mark.tool() == "ethtool") return true;
+  return counted_line(at.line(1)).has_value();
 }
 
 std::size_t read_counter_list(const PasteAt& at, PasteSink& out) {
-  const std::string device =
-      at.mark.tool().empty() || !at.mark.device.empty() || at.mark.tool() == "ethtool"
-          ? at.mark.device
-          : "";
-  PastedNic& nic = out.hosts().by_name(out.host(), device);
-  const bool is_ethtool = at.mark.tool() == "ethtool";
-  Place place = is_ethtool ? Place::kEthtool : Place::kHwCounters;
+  CountedSink sink(at, out);
+  out.device = at.mark.device;
+  if (const auto table = counted_table(at)) return sink.add(*table);
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
-    const auto item = named_count(at.line(taken));
-    if (!item) break;
-    // A name that nobody knows is where the one above it stood.
-    if (const auto known = place_of_counter(item->name); known && !is_ethtool) place = *known;
-    add_count(nic.dump_for(place, item->name), place, item->name, item->value);
-    if (out.detail.empty()) out.detail = family_of(item->name);
+    const std::string_view text = at.line(taken);
+    if (const auto line = counted_line(text)) {
+      if (line->is_window()) break;
+      sink.add(*line);
+      if (out.detail.empty()) out.detail = family_of(line->counts.front().name);
+    } else if (const auto item = named_count(text); item && !place_of_counter(item->name)) {
+      sink.add_unknown(item->name, item->value);
+    } else {
+      break;
+    }
   }
-  out.device = device;
   return taken;
 }
 

@@ -249,8 +249,8 @@ std::string PasteHosts::shown(std::string_view host) const {
 PastedHost& PasteHosts::host(std::string_view name) {
   const std::string real = real_host(name);
   if (!real.empty()) hosts_seen_.insert(real);
-  for (PastedHost& host : hosts_)
-    if (host.name == real) return host;
+  const auto [at, is_new] = host_at_.try_emplace(real, hosts_.size());
+  if (!is_new) return hosts_[at->second];
   hosts_.emplace_back();
   hosts_.back().name = real;
   return hosts_.back();
@@ -261,8 +261,9 @@ PastedNic& PasteHosts::find_or_add(std::string_view host_name, std::string_view 
   PastedHost& item = host(host_name);
   const std::string_view key = device.empty() ? netdev : device;
   const std::string_view shown = key.empty() ? kNoName : key;
-  for (PastedNic& nic : item.nics) {
-    if (nic.nic.device != shown) continue;
+  const auto [at, is_new] = item.nic_at.try_emplace(std::string(shown), item.nics.size());
+  if (!is_new) {
+    PastedNic& nic = item.nics[at->second];
     nic.now = now_;
     return nic;
   }

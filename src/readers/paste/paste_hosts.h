@@ -60,6 +60,7 @@ struct PastedHost {
   std::string name;  // empty: not said
   evidence::Host facts;
   std::deque<PastedNic> nics;
+  std::map<std::string, std::size_t, std::less<>> nic_at;  // by the device's name
   std::vector<evidence::Gpu> gpus;
   std::vector<evidence::GpuDistance> distances;
 };
@@ -117,6 +118,7 @@ class PasteHosts {
   bool is_second_ = false;
   PasteTime now_;
   std::deque<PastedHost> hosts_;
+  std::map<std::string, std::size_t, std::less<>> host_at_;  // by name: a text may have thousands
 };
 
 /// "18:00.0" as "0000:18:00.0".

@@ -75,7 +75,10 @@ std::size_t read_settings(const PasteAt& at, PastedNic& pasted, PasteSink& out) 
 
 /// What a grep left of the settings: the command has the interface.
 bool is_filtered_setting(const PasteAt& at, std::size_t n) {
-  if (at.mark.tool() != "ethtool" || at.mark.device.empty()) return false;
+  const bool is_asked =
+      at.mark.tool() == "ethtool" ||
+      (at.mark.tool() == "for" && at.mark.command.find("ethtool ") != std::string::npos);
+  if (!is_asked || at.mark.device.empty()) return false;
   const auto pair = key_value(at.line(n));
   return pair && (pair->key == "Speed" || pair->key == "Duplex" || pair->key == "Link detected" ||
                   pair->key == "Auto-negotiation" || pair->key.starts_with("Active FEC encoding"));

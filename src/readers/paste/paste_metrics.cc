@@ -140,11 +140,9 @@ struct FleetLine {
   std::optional<evidence::TrustMode> trust;
   std::optional<PrioritySet> pfc;
   std::optional<unsigned> traffic_class;
-  std::vector<std::pair<std::string_view, std::uint64_t>> counters;
 };
 
-/// "n103: mlx5_0 ens2np0 trust=pcp tc=106 pfc=0,0,0,1,0,0,0,0": a host, and what its NIC is set to;
-/// "n103 mlx5_0 packet_seq_err=12 out_of_sequence=0": or what it counted.
+/// "n103: mlx5_0 ens2np0 trust=pcp tc=106 pfc=0,0,0,1,0,0,0,0": a host, and what its NIC is set to.
 std::optional<FleetLine> fleet_line(std::string_view text) {
   const auto words = words_of(text);
   constexpr std::size_t kMost = 12;
@@ -173,15 +171,11 @@ std::optional<FleetLine> fleet_line(std::string_view text) {
     if (name == "trust" && (value == "pcp" || value == "dscp"))
       out.trust = value == "dscp" ? evidence::TrustMode::kDscp : evidence::TrustMode::kPcp;
     if (name == "pfc") out.pfc = pfc_of_bits(value);
-    const auto count = place_of_counter(name) ? parse_count(value) : std::nullopt;
-    if (count) out.counters.emplace_back(name, *count);
     const auto number =
         name == "tc" || name == "tos" || name == "tclass" ? parse_count(value) : std::nullopt;
     if (number && *number < TosByte::kLimit) out.traffic_class = static_cast<unsigned>(*number);
   }
-  const bool says_something =
-      out.trust || out.pfc || (out.counters.size() > 1 && !out.device.empty());
-  return says_something && !out.host.empty() ? std::optional(out) : std::nullopt;
+  return (out.trust || out.pfc) && !out.host.empty() ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace
@@ -202,6 +196,75 @@ std::size_t read_metrics(const PasteAt& at, PasteSink& out) {
   return taken;
 }
 
+// ---- gNMI ----
+
+namespace {
+
+/// "interfaces/interface[name=Ethernet17/1]/state/counters/carrier-transitions: 34", as gnmic
+/// prints a path of OpenConfig and its value.
+struct GnmiLine {
+  std::string_view port;
+  std::string_view leaf;
+  std::string_view value;
+};
+std::optional<GnmiLine> gnmi_line(std::string_view text) {
+  constexpr std::string_view kKey = "interface[name=";
+  const std::size_t at = text.find(kKey);
+  const std::size_t close = text.find(']', at == std::string_view::npos ? 0 : at);
+  const std::size_t colon = text.rfind(": ");
+  if (at == std::string_view::npos || close == std::string_view::npos ||
+      colon == std::string_view::npos || colon < close)
+    return std::nullopt;
+  GnmiLine out;
+  out.port = text.substr(at + kKey.size(), close - at - kKey.size());
+  const std::string_view path = text.substr(close, colon - close);
+  out.leaf = path.substr(path.rfind('/') + 1);
+  out.value = trim(text.substr(colon + 2));
+  return out;
+}
+
+struct GnmiCounter {
+  std::string_view leaf;
+  counters::Place place;
+  std::string_view name;  // of the kernel, which counts the same
+};
+constexpr auto kGnmiCounters = std::to_array<GnmiCounter>({
+    {"carrier-transitions", counters::Place::kNet, "carrier_changes"},
+    {"in-fcs-errors", counters::Place::kStatistics, "rx_crc_errors"},
+});
+
+/// "leaf02" of `gnmic -a leaf02:6030 …`.
+std::string gnmi_target(const Mark& mark) {
+  for (std::size_t i = 0; i + 1 < mark.words.size(); ++i)
+    if (mark.words[i] == "-a" || mark.words[i] == "--address")
+      return mark.words[i + 1].substr(0, mark.words[i + 1].find(':'));
+  return {};
+}
+
+}  // namespace
+
+bool begins_gnmi(const PasteAt& at) {
+  return gnmi_line(at.line(0)).has_value();
+}
+
+std::size_t read_gnmi(const PasteAt& at, PasteSink& out) {
+  const std::string before = out.host();
+  if (const std::string target = gnmi_target(at.mark); !target.empty()) out.use_host(target);
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto line = gnmi_line(at.line(taken));
+    if (!line) break;
+    const auto value = parse_count(line->value);
+    for (const GnmiCounter& counter : kGnmiCounters) {
+      if (counter.leaf != line->leaf || !value) continue;
+      PastedNic& port = out.hosts().by_netdev(out.host(), line->port);
+      add_count(port.dump_for(counter.place, counter.name), counter.place, counter.name, *value);
+    }
+  }
+  out.use_host(before);
+  return taken;
+}
+
 bool begins_fleet(const PasteAt& at) {
   return fleet_line(at.line(0)).has_value();
 }
@@ -214,12 +277,7 @@ std::size_t read_fleet(const PasteAt& at, PasteSink& out) {
     if (!item) break;
     const PasteLine& line = at.lines[taken];
     out.use_host(item->host);
-    PastedNic& pasted = out.hosts().by_name(out.host(), item->device);
-    evidence::Nic& nic = pasted.nic;
-    for (const auto& [name, value] : item->counters) {
-      const auto place = place_of_counter(name);
-      if (place) add_count(pasted.dump_for(*place, name), *place, name, value);
-    }
+    evidence::Nic& nic = out.hosts().by_name(out.host(), item->device).nic;
     if (item->trust) out.set(nic.qos.trust, *item->trust, line);
     if (item->pfc) out.set(nic.qos.pfc, *item->pfc, line);
     if (item->traffic_class)

@@ -127,11 +127,12 @@ std::optional<DeviceFile> file_of_command(std::string_view command) {
 /// rate. The text itself where something else is in front.
 std::string_view behind_state(std::string_view text) {
   const std::string_view whole = text;
-  for (int skipped = 0; skipped < 4; ++skipped) {
+  for (int skipped = 0; skipped < 6; ++skipped) {
     const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-    if (leading_decimal(word)) return text;
+    if (leading_decimal(word) && !word.ends_with(':')) return text;
     const bool is_state = word == "(Up)" || word == "(Down)" || word == "==>" || word == "Up" ||
-                          word == "ACTIVE" || word == "(up)";
+                          word == "ACTIVE" || word == "(up)" || word == "LinkUp" || word == "4:" ||
+                          word == "5:";
     if (!is_state && !is_device_word(word)) return whole;
     text = trim(text.substr(word.size()));
     if (text.empty()) return whole;

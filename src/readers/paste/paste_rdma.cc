@@ -188,6 +188,9 @@ void read_devinfo_line(const KeyValue& pair, PastedNic& pasted, const PasteLine&
     } else {
       out.unread(line, "expected an MTU from 256 to 4096");
     }
+  } else if (pair.key == "transport") {
+    out.paste().protocols.push_back(
+        {out.host(), nic.device, pair.value.starts_with("iWARP"), out.cite(line)});
   } else if (pair.key == "link_layer") {
     out.set(nic.link_layer,
             pair.value == "InfiniBand" ? evidence::LinkLayer::kInfiniband

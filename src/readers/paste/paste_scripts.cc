@@ -2,8 +2,10 @@
 // the ECN files, ping with DF, and the time of readings.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/text.h"
+#include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
 
@@ -36,26 +38,6 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
 
 // ---- deltas of counters ----
 
-/// "np_cnp_sent: pre=501 post=733 DELTA=232", also behind the name of a host.
-struct DeltaLine {
-  std::string_view host;
-  std::string_view name;
-  std::uint64_t before = 0;
-  std::uint64_t after = 0;
-};
-/// "rx_discards_phy: 120 -> 991": of a counter that is known, and nothing else in the line.
-std::optional<DeltaLine> arrow_line(std::string_view text) {
-  for (const std::string_view arrow : {"->", "=>", "→"}) {
-    const std::size_t at = text.find(arrow);
-    if (at == std::string_view::npos) continue;
-    const auto first = named_count(trim(text.substr(0, at)));
-    const auto after = parse_count(trim(text.substr(at + arrow.size())));
-    if (first && after && place_of_counter(first->name))
-      return DeltaLine{{}, first->name, first->value, *after};
-  }
-  return std::nullopt;
-}
-
 /// A sentence that says what would be: a rule for an alarm, a wish.
 bool is_condition(const std::vector<std::string_view>& words) {
   constexpr auto kWords = std::to_array<std::string_view>(
@@ -78,7 +60,7 @@ std::optional<std::uint64_t> told_number(std::string_view word) {
 
 /// "rp_cnp_ignored went from 0 to 4112938", "out_of_sequence grew by 61230", "rp_cnp_handled stayed
 /// at 12": what a person tells of a counter that is known.
-std::optional<DeltaLine> told_line(std::string_view text) {
+std::optional<Counted> told_line(std::string_view text) {
   const auto words = words_of(text);
   constexpr std::size_t kNear = 8;  // words between the counter and what is said of it
   if (words.size() < 3 || is_condition(words)) return std::nullopt;
@@ -96,17 +78,17 @@ std::optional<DeltaLine> told_line(std::string_view text) {
       };
       if (words[j] == "from" && number(j + 1) && j + 2 < words.size() && words[j + 2] == "to" &&
           number(j + 3))
-        return DeltaLine{{}, name, *number(j + 1), *number(j + 3)};
+        return Counted{name, *number(j + 3), *number(j + 1)};
       const bool is_growth = is_one_of(
           words[j], {"rose", "rises", "grew", "grows", "increased", "increases", "climbed", "up"});
       if (is_growth && j + 1 < words.size() && words[j + 1] == "by" && number(j + 2))
-        return DeltaLine{{}, name, 0, *number(j + 2)};
+        return Counted{name, *number(j + 2), 0};
       const bool is_still =
           is_one_of(words[j], {"stayed", "stays", "remained", "remains", "unchanged", "flat"});
       const std::size_t at = j + 1 < words.size() && words[j + 1] == "at" ? j + 2 : j + 1;
       if (is_still) {
         const std::uint64_t value = number(at).value_or(0);
-        return DeltaLine{{}, name, value, value};
+        return Counted{name, value, value};
       }
     }
     return std::nullopt;  // one counter per sentence
@@ -114,180 +96,44 @@ std::optional<DeltaLine> told_line(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<DeltaLine> delta_line(std::string_view text) {
-  if (auto arrow = arrow_line(text)) return arrow;
-  if (auto told = told_line(text)) return told;
-  const std::size_t values = text.find("pre=");
-  if (values == std::string_view::npos || values < 2 ||
-      text.find("post=") == std::string_view::npos)
-    return std::nullopt;
-  const auto before = number_after(text, "pre=");
-  const auto after = number_after(text, "post=");
-  const Named named = split_host(trim(text.substr(0, values)));
-  std::string_view name = trim(named.rest);
-  if (name.ends_with(':')) name.remove_suffix(1);
-  if (!before || !after || name.empty() || name.find_first_of(" \t:") != std::string_view::npos)
-    return std::nullopt;
-  return DeltaLine{named.host, name, *before, *after};
-}
-
-/// "np_cnp_sent +0, out_of_sequence +61230", also behind "words:": by how much known counters grew.
-std::vector<DeltaLine> growth_line(std::string_view text) {
-  constexpr std::size_t kFewest = 2;  // one alone may be a sentence
-  std::vector<DeltaLine> out;
-  const std::size_t colon = text.find(": ");
-  if (colon != std::string_view::npos) text = text.substr(colon + 2);
-  for (const std::string_view part : split(text, ',')) {
-    const auto words = words_of(part);
-    const auto grown = words.size() == 2 && words[1].starts_with('+')
-                           ? parse_count(words[1].substr(1))
-                           : std::nullopt;
-    if (!grown || !place_of_counter(words[0])) return {};
-    out.push_back({{}, words[0], 0, *grown});
+/// A line of windows: a list, or a sentence.
+std::optional<CountedLine> window_line(std::string_view text) {
+  if (auto line = counted_line(text); line && line->is_window()) return line;
+  if (const auto told = told_line(text)) {
+    CountedLine line;
+    line.counts.push_back(*told);
+    return line;
   }
-  return out.size() < kFewest ? std::vector<DeltaLine>() : out;
+  return std::nullopt;
 }
 
-/// "tx_prio3_pause   +812033  (81203/s)": by how much one known counter grew; a rate may follow.
-std::optional<DeltaLine> grown_line(std::string_view text) {
-  const auto words = words_of(text);
-  const bool is_it = (words.size() == 2 || (words.size() == 3 && words[2].starts_with('('))) &&
-                     words[1].starts_with('+');
-  if (!is_it) return std::nullopt;
-  std::string_view name = words[0];
-  if (name.ends_with(':')) name.remove_suffix(1);
-  const auto grown = parse_count(words[1].substr(1));
-  if (!grown || !place_of_counter(name)) return std::nullopt;
-  return DeltaLine{{}, name, 0, *grown};
+/// One growth alone may be the begin of a sentence.
+bool begins_window_list(const PasteAt& at) {
+  const auto first = window_line(at.line(0));
+  if (!first) return false;
+  const bool is_growth = first->counts.size() == 1 && first->counts.front().before == 0U &&
+                         at.line(0).find('+') != std::string_view::npos;
+  return !is_growth || first->is_listed || window_line(at.line(1)).has_value();
 }
-
-/// Several of them below each other; empty where it is one, which may be a sentence.
-std::vector<DeltaLine> grown_lines(const PasteAt& at) {
-  std::vector<DeltaLine> out;
-  for (std::size_t n = 0; n < at.lines.size(); ++n) {
-    const auto line = grown_line(at.line(n));
-    if (!line) break;
-    out.push_back(*line);
-  }
-  return out.size() < 2 ? std::vector<DeltaLine>() : out;
-}
-
-/// The heading of a table of two readings: "counter  before  after 60s", "name t0 t1 delta".
-struct TwoColumns {
-  std::optional<std::int64_t> seconds;  // between them, where the heading says it
-};
-std::optional<TwoColumns> two_columns(std::string_view text) {
-  const std::string lower = lower_case(text);
-  const auto words = words_of(lower);
-  constexpr std::size_t kMost = 8;
-  if (words.size() < 2 || words.size() > kMost) return std::nullopt;
-  std::optional<std::size_t> first;
-  std::optional<std::size_t> second;
-  TwoColumns out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i];
-    if (first && word.starts_with("t0+")) {  // "t0+60s"
-      second = i;
-      word.remove_prefix(3);
-    }
-    if (is_one_of(word, {"before", "pre", "start", "begin", "t0", "old", "first", "earlier"}))
-      first = i;
-    if (is_one_of(word, {"after", "post", "end", "t1", "new", "second", "now", "later"}))
-      second = i;
-    const std::size_t digits = std::min(word.find_first_not_of("0123456789+"), word.size());
-    if (second && digits > 0 && word.substr(digits) == "s")
-      if (const auto value = parse_u64(word.substr(word[0] == '+' ? 1 : 0, digits)))
-        out.seconds = static_cast<std::int64_t>(*value);
-  }
-  return first && second && *first < *second ? std::optional(out) : std::nullopt;
-}
-
-/// "rx_discards_phy  10233  1244098", also with the difference behind.
-std::optional<DeltaLine> table_row(std::string_view text) {
-  const auto words = words_of(text);
-  if (words.size() < 3 || words.size() > 4) return std::nullopt;
-  std::string_view name = words[0];
-  if (name.ends_with(':')) name.remove_suffix(1);
-  const auto before = parse_count(words[1]);
-  const auto after = parse_count(words[2]);
-  if (!before || !after || name.find('_') == std::string_view::npos) return std::nullopt;
-  return DeltaLine{{}, name, *before, *after};
-}
-
-/// The rows below a heading of two readings; empty where none of them is a known counter.
-std::vector<DeltaLine> table_of_deltas(const PasteAt& at) {
-  std::vector<DeltaLine> out;
-  if (!two_columns(at.line(0))) return out;
-  std::size_t n = is_rule(at.line(1)) ? 2 : 1;
-  bool is_known = false;
-  for (; n < at.lines.size(); ++n) {
-    const auto row = table_row(at.line(n));
-    if (!row) break;
-    is_known = is_known || place_of_counter(row->name).has_value();
-    out.push_back(*row);
-  }
-  return is_known ? out : std::vector<DeltaLine>();
-}
-
-/// All that a line says; empty where it is none of these.
-std::vector<DeltaLine> delta_lines(std::string_view text) {
-  if (const auto line = delta_line(text)) return {*line};
-  return growth_line(text);
-}
-
-/// Where deltas go: one window per NIC and place.
-class DeltaWindows {
- public:
-  DeltaWindows(const PasteAt& at, PasteSink& out) : at_(at), out_(out), host_(out.host()) {}
-
-  void add(const DeltaLine& item) {
-    if (!item.host.empty()) out_.use_host(item.host);
-    PastedNic& nic = out_.hosts().by_name(out_.host(), at_.mark.device);
-    place_ = place_of_counter(item.name).value_or(place_);
-    const auto key = std::pair<const PastedNic*, counters::Place>(&nic, place_);
-    if (std::find(begun_.begin(), begun_.end(), key) == begun_.end()) {
-      nic.begin_window(place_, item.name);
-      begun_.push_back(key);
-    }
-    nic.add_window(place_, item.name, item.before, item.after);
-    if (!item.host.empty()) out_.use_host(host_);
-  }
-
- private:
-  const PasteAt& at_;
-  PasteSink& out_;
-  std::string host_;
-  std::vector<std::pair<const PastedNic*, counters::Place>> begun_;
-  counters::Place place_ = counters::Place::kHwCounters;
-};
 
 }  // namespace
 
 bool begins_deltas(const PasteAt& at) {
-  return !delta_lines(at.line(0)).empty() || !table_of_deltas(at).empty() ||
-         !grown_lines(at).empty();
+  if (begins_window_list(at)) return true;
+  const auto table = counted_table(at);
+  return table && table->rows.front().is_window();
 }
 
 std::size_t read_deltas(const PasteAt& at, PasteSink& out) {
-  DeltaWindows windows(at, out);
+  CountedSink sink(at, out);
   out.device = at.mark.device;
-  if (const auto table = table_of_deltas(at); !table.empty()) {
-    PasteTime time = out.hosts().time();
-    time.interval = two_columns(at.line(0))->seconds;
-    if (time.interval) out.hosts().set_time(time);
-    for (const DeltaLine& item : table)
-      windows.add(item);
-    return table.size() + (is_rule(at.line(1)) ? 2 : 1);
-  }
-  const auto grown = grown_lines(at);
-  for (const DeltaLine& item : grown)
-    windows.add(item);
-  std::size_t taken = grown.size();
-  for (; grown.empty() && taken < at.lines.size(); ++taken) {
-    const auto items = delta_lines(at.line(taken));
-    if (items.empty()) break;
-    for (const DeltaLine& item : items)
-      windows.add(item);
+  if (const auto table = counted_table(at); table && table->rows.front().is_window())
+    return sink.add(*table);
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const auto line = window_line(at.line(taken));
+    if (!line) break;
+    sink.add(*line);
   }
   return taken;
 }
@@ -409,6 +255,31 @@ std::optional<EcnFile> headed_ecn_file(const PasteAt& at, std::size_t n) {
   return out;
 }
 
+/// "roce_np 0" below `for f in roce_np roce_rp; do echo $f $(cat …/ecn/$f/enable/3); done`.
+std::optional<EcnFile> named_ecn_line(const PasteAt& at, std::size_t n) {
+  static constexpr std::string_view kDigits = "01234567";
+  constexpr std::string_view kFolder = "/enable/";
+  const std::string& command = at.mark.command;
+  const std::size_t folder = command.find(kFolder);
+  if (folder == std::string::npos || command.find("/ecn/") == std::string::npos)
+    return std::nullopt;
+  const std::size_t digit = folder + kFolder.size();
+  const auto words = words_of(at.line(n));
+  if (words.size() != 2 || digit >= command.size() || command[digit] < '0' || command[digit] > '7')
+    return std::nullopt;
+  std::string_view name = words[0];
+  while (name.ends_with(':') || name.ends_with('='))
+    name.remove_suffix(1);
+  const bool is_np = name.ends_with("np");
+  if ((!is_np && !name.ends_with("rp")) || name.size() > 7 || !is_ecn_value(words[1]))
+    return std::nullopt;
+  EcnFile out;
+  out.is_np = is_np;
+  out.priority = kDigits.substr(static_cast<std::size_t>(command[digit] - '0'), 1);
+  out.value = words[1];
+  return out;
+}
+
 /// The command names all eight priorities.
 bool is_over_all_priorities(std::string_view command) {
   return command.find("{0..7}") != std::string_view::npos ||
@@ -460,7 +331,8 @@ void add_ecn_file(const EcnFile& file, const PasteLine& line, const PasteAt& at,
 }
 
 bool begins_ecn_files(const PasteAt& at) {
-  return ecn_file_line(at.line(0)) || headed_ecn_file(at, 0) || !ecn_files_shown(at).empty();
+  return ecn_file_line(at.line(0)) || headed_ecn_file(at, 0) || named_ecn_line(at, 0) ||
+         !ecn_files_shown(at).empty();
 }
 
 std::size_t read_ecn_files(const PasteAt& at, PasteSink& out) {
@@ -470,7 +342,9 @@ std::size_t read_ecn_files(const PasteAt& at, PasteSink& out) {
   if (!shown.empty()) return shown.size();
   std::size_t taken = 0;
   while (taken < at.lines.size()) {
-    if (const auto file = ecn_file_line(at.line(taken))) {
+    auto file = ecn_file_line(at.line(taken));
+    if (!file) file = named_ecn_line(at, taken);
+    if (file) {
       add_ecn_file(*file, at.lines[taken], at, out);
       ++taken;
     } else if (const auto headed = headed_ecn_file(at, taken)) {
@@ -648,6 +522,75 @@ std::size_t read_tracepath(const PasteAt& at, PasteSink& out) {
     return n + 1;
   }
   return n;
+}
+
+// ---- traceroute ----
+
+namespace {
+
+/// " 3  10.255.12.1  0.520 ms …", " 3:  10.255.12.1  0.5ms", " 3.|-- 10.255.12.1 …": the address
+/// of a hop; empty where none answered. nullopt for other lines.
+std::optional<std::string_view> hop_of(std::string_view text) {
+  const auto words = words_of(text);
+  if (words.size() < 2) return std::nullopt;
+  const std::size_t digits = words[0].find_first_not_of("0123456789");
+  const std::string_view sign =
+      digits == std::string_view::npos ? std::string_view() : words[0].substr(digits);
+  const auto number = parse_u64(words[0].substr(0, digits));
+  if (!number || *number == 0 || *number > 255 ||
+      (sign != "" && sign != ":" && sign != ".|--" && sign != "?:"))
+    return std::nullopt;
+  for (std::size_t i = 1; i < words.size() && i < 4; ++i) {
+    std::string_view word = words[i];
+    if (word.starts_with('(') && word.ends_with(')')) word = word.substr(1, word.size() - 2);
+    const auto parts = split(word, '.');
+    const bool is_address =
+        parts.size() == 4 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+          const auto byte = parse_u64(part);
+          return byte && *byte < 256;
+        });
+    if (is_address) return word;
+  }
+  return words[1].starts_with('*') || words[1] == "no" ? std::optional(std::string_view())
+                                                       : std::nullopt;
+}
+
+}  // namespace
+
+bool begins_traceroute(const PasteAt& at) {
+  if (at.line(0).starts_with("traceroute to ")) return true;
+  const std::string_view tool = at.mark.tool();
+  return (tool == "traceroute" || tool == "tracepath" || tool == "mtr") &&
+         hop_of(at.line(0)).has_value();
+}
+
+/// A hop that comes a third time, with others between, is a loop: retries of one hop and a path
+/// through two ports of one router are none.
+std::size_t read_traceroute(const PasteAt& at, PasteSink& out) {
+  constexpr std::size_t kTimes = 3;
+  std::map<std::string, std::size_t> times;
+  std::string_view before;
+  std::vector<std::string> again;
+  std::size_t where = 0;
+  std::size_t last = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto hop = hop_of(at.line(n));
+    if (!hop && !(n == 0 || at.line(n).empty())) break;
+    last = n;
+    if (!hop || hop->empty() || *hop == before) continue;
+    before = *hop;
+    if (++times[std::string(*hop)] != kTimes) continue;
+    again.emplace_back(*hop);
+    where = n;
+  }
+  const auto words = words_of(at.line(0));
+  std::string target = words.size() > 2 && words[0] == "traceroute" ? std::string(words[2])
+                       : at.mark.words.empty()                      ? std::string()
+                                                                    : at.mark.words.back();
+  out.detail = target;
+  if (again.size() > 1)
+    out.paste().loops.push_back({out.host(), target, again, out.cite(at.lines[where])});
+  return last + 1;
 }
 
 // ---- the time of readings ----

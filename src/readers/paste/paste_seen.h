@@ -58,11 +58,46 @@ struct PasteRoute {
   Cited at;
 };
 
+/// A path whose hops come again: packets go round.
+struct PasteLoop {
+  std::string host;
+  std::string target;
+  std::vector<std::string> hops;  // those that come again
+  Cited at;
+};
+
+/// An RDMA port that is disabled: by an operator, or because it has no cable.
+struct PasteDisabled {
+  std::string host;
+  std::string device;
+};
+
+/// A route through a gateway, not the default one: the interface that it leaves by.
+struct PasteGateway {
+  std::string host;
+  std::string netdev;
+};
+
 /// One line of `ip rule`.
 struct PasteRule {
   std::string host;
   std::string source;  // "all", "10.9.0.41", "10.9.0.0/24"
   std::string table;
+  Cited at;
+};
+
+/// Whether a NIC takes packets in any order (adaptive_routing_forced_en of mlxreg's ROCE_ACCEL).
+struct PasteOrdering {
+  std::string host;
+  bool takes_any = false;
+  Cited at;
+};
+
+/// Which RDMA protocol a device speaks, as ibv_devinfo says it.
+struct PasteProtocol {
+  std::string host;
+  std::string device;
+  bool is_iwarp = false;
   Cited at;
 };
 
@@ -113,6 +148,15 @@ struct PasteClassifier {
 struct PasteRoceMode {
   std::string switch_name;
   bool is_lossless = false;
+  Cited at;
+};
+
+/// A limit on what a switch's port sends, or the speed of its line.
+struct PastePortRate {
+  std::string switch_name;
+  std::string port;
+  BitRate rate;
+  bool is_limit = false;
   Cited at;
 };
 

@@ -484,4 +484,100 @@ std::size_t read_ecn_profile(const PasteAt& at, PasteSink& out) {
   return n;
 }
 
+// ---- limits and speeds of ports ----
+
+namespace {
+
+/// "100000000000 bps", "100000000 kbps", "400Gbps", "400G".
+std::optional<BitRate> rate_with_unit(std::string_view text) {
+  text = trim(text);
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789,."), text.size());
+  const auto number = leading_decimal(text.substr(0, digits));
+  const auto words = words_of(text.substr(digits));
+  if (!number || words.empty()) return std::nullopt;
+  std::string unit = lower_case(words[0].substr(0, words[0].find_first_of(",;()")));
+  const double scale = unit == "bps"                                        ? 1
+                       : unit == "kbps" || unit == "kbit"                   ? 1e3
+                       : unit == "mbps" || unit == "mb/s" || unit == "mbit" ? 1e6
+                       : unit == "gbps" || unit == "g" || unit == "gb/s"    ? 1e9
+                                                                            : 0;
+  constexpr double kMost = 1e14;
+  if (scale == 0 || *number <= 0 || *number * scale > kMost) return std::nullopt;
+  return BitRate::raw(static_cast<std::int64_t>(*number * scale));
+}
+
+struct RateLine {
+  bool is_limit = false;
+  BitRate rate;
+};
+/// "Shaping rate: 100000000000 bps" and "Speed: 400Gbps" (Junos), "shape rate 100000000 kbps" and
+/// "Port shaping rate: …" (EOS).
+std::optional<RateLine> rate_line(std::string_view text) {
+  const std::string lower = lower_case(text);
+  for (const std::string_view key : {"shaping rate:", "shape rate "}) {
+    const std::size_t at = lower.find(key);
+    if (at == std::string::npos || at > 8) continue;
+    if (const auto rate = rate_with_unit(text.substr(at + key.size())))
+      return RateLine{true, *rate};
+  }
+  constexpr std::string_view kSpeed = " Speed: ";
+  const std::size_t at = text.find(kSpeed);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto rate = rate_with_unit(text.substr(at + kSpeed.size()));
+  return rate ? std::optional(RateLine{false, *rate}) : std::nullopt;
+}
+
+/// The port that a line names as the one that the lines below are of.
+std::string_view port_heading(std::string_view text) {
+  for (const std::string_view start : {"Physical interface: ", "interface "})
+    if (text.starts_with(start)) text.remove_prefix(start.size());
+  const std::string_view name = text.substr(0, text.find_first_of(" ,:"));
+  const bool is_heading = name.size() == text.size() || text[name.size()] != ' ';
+  return is_heading && is_switch_port(name) ? name : std::string_view();
+}
+
+/// "Et5/1  gpu05 rail0  connected  routed  full  400G  …" of `show interfaces status`.
+std::optional<BitRate> status_speed(const PasteAt& at, std::string_view text) {
+  if (!at.mark.has_word("status")) return std::nullopt;
+  const auto words = words_of(text);
+  if (words.size() < 4 || !is_switch_port(words[0])) return std::nullopt;
+  for (std::size_t i = 2; i < words.size(); ++i)
+    if (words[i].ends_with('G'))
+      if (const auto rate = rate_with_unit(words[i])) return rate;
+  return std::nullopt;
+}
+
+std::string long_port(std::string_view port) {
+  return port.starts_with("Et") && port.size() > 2 && port[2] >= '0' && port[2] <= '9'
+             ? "Ethernet" + std::string(port.substr(2))
+             : std::string(port);
+}
+
+}  // namespace
+
+void note_balancing(const PasteAt& at, PasteSink& out) {
+  if (at.mark.command.find("adaptive-routing") == std::string::npos) return;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.size() > 1 && words[0] == "enable" && words[1] == "on")
+      out.paste().balances = out.cite(at.lines[n]);
+  }
+}
+
+void note_port_rates(const PasteAt& at, PasteSink& out) {
+  std::string port = port_of_command(at.mark);
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    if (const std::string_view name = port_heading(text); !name.empty()) port = name;
+    if (const auto speed = status_speed(at, text)) {
+      out.paste().port_rates.push_back(
+          {out.host(), long_port(words_of(text)[0]), *speed, false, out.cite(at.lines[n])});
+    }
+    const auto found = rate_line(text);
+    if (!found || port.empty()) continue;
+    out.paste().port_rates.push_back(
+        {out.host(), long_port(port), found->rate, found->is_limit, out.cite(at.lines[n])});
+  }
+}
+
 }  // namespace weir::readers

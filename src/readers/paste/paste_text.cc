@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
 #include "vocab/nic_drivers.h"
 
@@ -299,7 +300,7 @@ constexpr auto kKnownTools = std::to_array<std::string_view>(
      "nvidia-smi", "mlxlink",     "mlxconfig",   "uname",    "hostname",     "show",
      "nv",         "pfcwd",       "ping",        "ibstatus", "top",          "uptime",
      "date",       "lldpcli",     "lldpctl",     "tshark",   "ifconfig",     "sonic-db-cli",
-     "redis-cli"});
+     "redis-cli",  "traceroute",  "tracepath",   "mtr",      "mlxreg",       "gnmic"});
 
 /// "show …", "nv show …", and "sh …" as people shorten it, which is no shell.
 bool is_show(const std::vector<std::string>& words) {
@@ -543,6 +544,8 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   if (sign == std::string_view::npos || sign == 0) return std::nullopt;
   std::string_view host = text.substr(0, sign);
   host = trim(host.substr(0, host.find('(')));
+  // "[gpu01]# …", "[gpu01 ~]# …"
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (const auto colon = host.find(':'); colon != std::string_view::npos)
     host = host.substr(0, colon);
   // "dgx-04 ~ # …": a folder may be between.
@@ -558,8 +561,15 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   const auto words = words_of_command(command, ignored);
   const bool is_loop = !words.empty() && (words.front() == "for" || words.front() == "while") &&
                        command.find("; do") != std::string_view::npos;
+  // "cd …; grep . …": what prints is behind what goes there.
+  const auto parts = commands_of(command);
+  const bool is_behind = std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+    std::string nobody;
+    const auto own = words_of_command(part, nobody);
+    return own.size() > 1 && is_program(own.front());
+  });
   const bool is_known =
-      is_loop || (!words.empty() && (is_program(words.front()) || is_show(words)));
+      is_loop || is_behind || (!words.empty() && (is_program(words.front()) || is_show(words)));
   if (!is_known && show_among(command).empty()) return std::nullopt;
   return mark_from(std::string(host), command);
 }
@@ -581,29 +591,78 @@ std::optional<Mark> bare_prompt(std::string_view text) {
 
 // ---- headings ----
 
-bool is_netdev_name(std::string_view name) {
-  if (!has_digit(name)) return false;
-  for (const std::string_view start : {"eth", "eno", "ens", "enp", "bond", "ib", "rdma", "rail"})
-    if (name.starts_with(start)) return true;
-  return false;
+/// "receiver node (gpu02):", "server srv-2, every 20 s:": a line that ends in a colon and says
+/// whose output follows.
+std::optional<Mark> heading_of_side(std::string_view text) {
+  constexpr auto kSides =
+      std::to_array<std::string_view>({"receiver", "sender", "node", "server", "client", "host",
+                                       "Receiver", "Sender", "Node", "Server", "Client", "Host"});
+  constexpr std::size_t kMost = 8;
+  const auto words = words_of(text);
+  if (!text.ends_with(':') || words.size() > kMost) return std::nullopt;
+  bool is_side = false;
+  for (std::string_view word : words) {
+    while (!word.empty() && (word.front() == '(' || word.front() == '"'))
+      word.remove_prefix(1);
+    while (!word.empty() && std::string_view("),:\"").find(word.back()) != std::string_view::npos)
+      word.remove_suffix(1);
+    if (is_side && is_host(word) && has_digit(word) && !is_rdma_name(word) && !is_netdev_name(word))
+      return mark_from(std::string(word), "");
+    is_side = is_side || std::find(kSides.begin(), kSides.end(), word) != kSides.end();
+  }
+  return std::nullopt;
 }
 
-/// "receiver node (gpu02):": a line that ends in a colon and says whose output follows.
-std::optional<Mark> heading_of_side(std::string_view text) {
-  const std::size_t open = text.find('(');
-  const std::size_t close = text.find(')', open == std::string_view::npos ? 0 : open);
-  if (!text.ends_with(':') || open == std::string_view::npos || close == std::string_view::npos)
-    return std::nullopt;
-  const std::string_view name = text.substr(open + 1, close - open - 1);
-  const std::string_view before = text.substr(0, open);
-  const bool is_side = [&] {
-    for (const std::string_view word : {"receiver", "sender", "node", "server", "client", "host"})
-      if (before.find(word) != std::string_view::npos) return true;
-    return false;
-  }();
-  if (!is_side || !is_host(name) || !has_digit(name) || is_rdma_name(name) || is_netdev_name(name))
-    return std::nullopt;
-  return mark_from(std::string(name), "");
+/// Words of a heading that say what its names are, or which reading follows.
+bool is_heading_word(std::string_view word) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"node",     "host",   "server",     "client", "sender", "receiver",   "nic",
+       "device",   "dev",    "port",       "rail",   "hca",    "counters",   "before",
+       "after",    "first",  "second",     "third",  "sample", "reading",    "run",
+       "snapshot", "at",     "on",         "of",     "from",   "interface",  "iface",
+       "output",   "start",  "end",        "t0",     "t1",     "t2",         "leaf",
+       "spine",    "switch", "statistics", "stats",  "utc",    "again",      "during",
+       "idle",     "load",   "tor",        "the",    "side",   "hw_counters"});
+  std::string lower(word);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+}
+
+/// "gpu01", "gpu01 mlx5_0, before", "mlx5_3 on n12 at 10:00:05": at most one host, one device and
+/// one time, and nothing but words that say what they are.
+std::optional<Mark> heading_of_names(std::string_view inner) {
+  constexpr std::size_t kMost = 8;
+  Mark mark;
+  std::size_t pieces = 0;
+  bool is_labelled = false;  // by the word before: "port 1"
+  for (std::size_t at = 0; at < inner.size();) {
+    const std::size_t begin = std::min(inner.find_first_not_of(" \t,()[]|", at), inner.size());
+    const std::size_t end = std::min(inner.find_first_of(" \t,()[]|", begin), inner.size());
+    std::string_view word = inner.substr(begin, end - begin);
+    at = end;
+    while (word.ends_with(':'))
+      word.remove_suffix(1);
+    if (word.find_first_not_of("-=#*~/") == std::string_view::npos) continue;
+    if (++pieces > kMost) return std::nullopt;
+    const bool is_number = std::all_of(word.begin(), word.end(), is_digit);
+    if (const auto second = second_of_day(word)) {
+      mark.second = second;
+    } else if (is_heading_word(word) || (is_number && word.size() < 3 && is_labelled) ||
+               begins_like(word, "dddd-dd-dd")) {
+      is_labelled = is_heading_word(word);
+      continue;
+    } else if (place_of_counter(word) || !is_host(word) || !has_digit(word) ||
+               (is_switch_port(word) && !is_netdev_name(word))) {
+      return std::nullopt;
+    } else {
+      std::string& name = is_rdma_name(word) || is_netdev_name(word) ? mark.device : mark.host;
+      if (!name.empty()) return std::nullopt;
+      name = word;
+    }
+  }
+  return mark.host.empty() && mark.device.empty() ? std::nullopt : std::optional(std::move(mark));
 }
 
 /// "=== gpu01 ===", "### ethtool -S eth2", "gpu01 | CHANGED | rc=0 >>", "Host: gpu01".
@@ -627,14 +686,7 @@ std::optional<Mark> heading(std::string_view text) {
       begin >= 2 || (begin == 0 && end + 1 == text.size() && text[end] == ':');
   if (!is_decorated || text.front() == ' ' || text.front() == '\t') return std::nullopt;
   if (is_command(inner)) return mark_from("", inner);
-  if (!is_host(inner) || !has_digit(inner)) return std::nullopt;
-  Mark mark;
-  if (is_rdma_name(inner) || is_netdev_name(inner)) {
-    mark.device = inner;
-  } else {
-    mark.host = inner;
-  }
-  return mark;
+  return heading_of_names(inner);
 }
 
 /// "➜  ~ ethtool …", "❯ ethtool …": without the signs that shells are decorated with.
@@ -659,6 +711,14 @@ bool Mark::has_word(std::string_view word) const {
 
 bool is_rdma_name(std::string_view name) {
   return has_digit(name) && vocab::rdma_stem(name) > 0;
+}
+
+bool is_netdev_name(std::string_view name) {
+  if (!has_digit(name)) return false;
+  for (const std::string_view start :
+       {"eth", "eno", "ens", "enp", "enP", "bond", "ib", "rdma", "rail", "hsn"})
+    if (name.starts_with(start)) return true;
+  return false;
 }
 
 PlainText plain_text(std::string_view text) {

@@ -35,6 +35,7 @@ struct Mark {
   std::optional<std::string> entered;  // the device whose folder `cd` went to; empty: elsewhere
   bool is_switch = false;              // a show command: the readers of switches take what follows
   std::optional<std::int64_t> waited;  // seconds that the command slept between readings
+  std::optional<std::int64_t> second;  // of the day, where a heading says it
 
   [[nodiscard]] std::string_view tool() const {
     return words.empty() ? std::string_view() : std::string_view(words.front());
@@ -48,5 +49,7 @@ struct Mark {
 
 /// "mlx5_0", "bnxt_re1", "rxe0": as RDMA drivers name their devices.
 [[nodiscard]] bool is_rdma_name(std::string_view name);
+/// "eth2", "ens1f0np0", "rail3": as interfaces are named.
+[[nodiscard]] bool is_netdev_name(std::string_view name);
 
 }  // namespace weir::readers

@@ -27,6 +27,14 @@ struct PasteAt {
   [[nodiscard]] std::string_view line(std::size_t n) const;
 };
 
+/// What a line that no reader took says of the numbers below it.
+struct PasteTold {
+  bool is_window = false;                    // they are what was counted between two moments
+  bool is_cleared = false;                   // since they were cleared for this
+  std::optional<std::int64_t> seconds = {};  // between them
+  std::string device = {};                   // the one that it names
+};
+
 /// Where a reader puts what it finds.
 class PasteSink {
  public:
@@ -62,6 +70,8 @@ class PasteSink {
   // What the part is, in words.
   std::string detail;
   std::string device;
+
+  PasteTold told;  // in words above the part
 
  private:
   Paste& paste_;
@@ -137,6 +147,8 @@ std::size_t read_bonding(const PasteAt&, PasteSink&);
 // ---- paste_metrics.cc ----
 bool begins_metrics(const PasteAt&);
 std::size_t read_metrics(const PasteAt&, PasteSink&);
+bool begins_gnmi(const PasteAt&);
+std::size_t read_gnmi(const PasteAt&, PasteSink&);
 bool begins_fleet(const PasteAt&);
 std::size_t read_fleet(const PasteAt&, PasteSink&);
 
@@ -175,6 +187,8 @@ bool begins_ping(const PasteAt&);
 std::size_t read_ping(const PasteAt&, PasteSink&);
 bool begins_tracepath(const PasteAt&);
 std::size_t read_tracepath(const PasteAt&, PasteSink&);
+bool begins_traceroute(const PasteAt&);
+std::size_t read_traceroute(const PasteAt&, PasteSink&);
 bool begins_date(const PasteAt&);
 std::size_t read_date(const PasteAt&, PasteSink&);
 
@@ -183,10 +197,14 @@ bool begins_ibstatus(const PasteAt&);
 std::size_t read_ibstatus(const PasteAt&, PasteSink&);
 bool begins_ibstat(const PasteAt&);
 std::size_t read_ibstat(const PasteAt&, PasteSink&);
+bool begins_port_facts(const PasteAt&);
+std::size_t read_port_facts(const PasteAt&, PasteSink&);
 bool begins_mlxlink(const PasteAt&);
 std::size_t read_mlxlink(const PasteAt&, PasteSink&);
 bool begins_mlxconfig(const PasteAt&);
 std::size_t read_mlxconfig(const PasteAt&, PasteSink&);
+bool begins_mlxreg(const PasteAt&);
+std::size_t read_mlxreg(const PasteAt&, PasteSink&);
 bool begins_topology(const PasteAt&);
 std::size_t read_topology(const PasteAt&, PasteSink&);
 bool begins_gpu_use(const PasteAt&);
@@ -230,6 +248,10 @@ bool begins_lossless_queue(const PasteAt&);
 std::size_t read_lossless_queue(const PasteAt&, PasteSink&);
 bool begins_pause_class(const PasteAt&);
 std::size_t read_pause_class(const PasteAt&, PasteSink&);
+/// Limits and speeds of ports in what a show command printed. The lines stay with its reader.
+void note_port_rates(const PasteAt&, PasteSink&);
+/// So with adaptive routing of a switch.
+void note_balancing(const PasteAt&, PasteSink&);
 bool begins_ecn_profile(const PasteAt&);
 std::size_t read_ecn_profile(const PasteAt&, PasteSink&);
 

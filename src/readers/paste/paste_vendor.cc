@@ -24,6 +24,7 @@ std::optional<BitRate> gigabits(std::string_view value) {
 struct IbPort {
   std::optional<bool> is_active;
   std::optional<bool> is_up;
+  bool is_shut = false;  // "Disabled": by an operator, or without a cable; nobody may use it
   std::optional<BitRate> rate;
   const PasteLine* state_line = nullptr;
   const PasteLine* physical_line = nullptr;
@@ -43,6 +44,7 @@ void read_ib_line(const KeyValue& pair, const PasteLine& line, IbPort& port, evi
     port.is_active = value == "ACTIVE" || value == "Active";
     port.state_line = &line;
   } else if (key == "physical state" || key == "phys state") {
+    port.is_shut = value == "Disabled" || value == "DISABLED";
     port.is_up = value == "LinkUp" || value == "LINK_UP";
     port.physical_line = &line;
   } else if (key == "rate") {
@@ -60,6 +62,7 @@ void read_ib_line(const KeyValue& pair, const PasteLine& line, IbPort& port, evi
 
 void set_ib_port(const IbPort& port, evidence::Nic& nic, PasteSink& out) {
   if (port.is_active) out.set(nic.rdma.active, *port.is_active, *port.state_line);
+  if (port.is_shut) out.paste().disabled.push_back({out.host(), nic.device});
   if (port.is_up) out.set(nic.link.up, *port.is_up, *port.physical_line);
   if (port.rate && port.is_up.value_or(true) && port.is_active.value_or(true))
     out.set(nic.link.speed, *port.rate, *port.rate_line);
@@ -126,6 +129,44 @@ bool begins_ibstat(const PasteAt& at) {
 
 std::size_t read_ibstat(const PasteAt& at, PasteSink& out) {
   return read_ib_ports(at, out, kIbstat);
+}
+
+// ---- facts of a port, whatever printed them ----
+
+namespace {
+
+/// What ibstat, ibstatus and loops over them print of a port, after a filter.
+bool is_port_fact(std::string_view text) {
+  const auto pair = key_value(text);
+  if (!pair) return false;
+  const std::string key = lower_case(pair->key);
+  std::string_view value = pair->value;
+  if (value.size() > 3 && value[1] == ':') value = trim(value.substr(2));  // "4: ACTIVE"
+  if (key == "state")
+    return value == "Active" || value == "ACTIVE" || value == "Down" || value == "DOWN" ||
+           value.starts_with("Init");
+  if (key == "physical state" || key == "phys state")
+    return value == "LinkUp" || value == "Disabled" || value == "Polling" || value == "LINK_UP";
+  if (key == "rate") return gigabits(value).has_value();
+  return key == "link layer" || key == "link_layer";
+}
+
+}  // namespace
+
+bool begins_port_facts(const PasteAt& at) {
+  if (at.mark.device.empty() || !is_port_fact(at.line(0))) return false;
+  return is_port_fact(at.line(1)) || at.mark.command.find("ibstat") != std::string::npos;
+}
+
+std::size_t read_port_facts(const PasteAt& at, PasteSink& out) {
+  evidence::Nic& nic = out.hosts().by_name(out.host(), at.mark.device).nic;
+  IbPort port;
+  std::size_t taken = 0;
+  for (; taken < at.lines.size() && is_port_fact(at.line(taken)); ++taken)
+    read_ib_line(*key_value(at.line(taken)), at.lines[taken], port, nic, out);
+  set_ib_port(port, nic, out);
+  out.device = at.mark.device;
+  return taken;
 }
 
 // ---- mlxlink ----
@@ -344,6 +385,29 @@ std::size_t read_mlxconfig(const PasteAt& at, PasteSink& out) {
   out.device = address;
   out.set(nic.nic.firmware_settings, std::move(settings), at.lines[0]);
   return last + 1;
+}
+
+// ---- mlxreg ----
+
+bool begins_mlxreg(const PasteAt& at) {
+  return at.line(0).starts_with("Field Name") && at.line(0).ends_with("| Data");
+}
+
+/// "adaptive_routing_forced_en            | 0x00000001": fields of a register, one per line.
+std::size_t read_mlxreg(const PasteAt& at, PasteSink& out) {
+  std::size_t n = 1;
+  for (; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    const std::size_t bar = text.find('|');
+    if (bar == std::string_view::npos && !is_rule(text)) break;
+    if (bar == std::string_view::npos) continue;
+    const std::string_view value = trim(text.substr(bar + 1));
+    if (trim(text.substr(0, bar)) == "adaptive_routing_forced_en" && value.starts_with("0x"))
+      out.paste().orderings.push_back({out.host(),
+                                       value.find_first_not_of("0x") != std::string_view::npos,
+                                       out.cite(at.lines[n])});
+  }
+  return n;
 }
 
 // ---- nvidia-smi topo -m ----

@@ -56,12 +56,55 @@ std::optional<std::int64_t> second_of_day(std::string_view word) {
   return seconds;
 }
 
+namespace {
+
+/// "sample 2 at 10:00:05": a word that says of a time what was read then.
+bool is_label_of_time(std::string_view word) {
+  constexpr auto kLabels = std::to_array<std::string_view>(
+      {"time",  "date", "at",    "sample",   "reading", "read",   "t0",
+       "t1",    "t2",   "first", "second",   "third",   "before", "after",
+       "start", "end",  "begin", "snapshot", "run",     "taken",  "@"});
+  while (!word.empty() && (word.back() == ':' || word.back() == ',' || word.back() == '='))
+    word.remove_suffix(1);
+  if (word.starts_with('#')) word.remove_prefix(1);
+  if (!word.empty() && word.size() < 3 &&
+      word.find_first_not_of("0123456789") == std::string_view::npos)
+    return true;
+  std::string lower(word);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::find(kLabels.begin(), kLabels.end(), lower) != kLabels.end();
+}
+
+/// Without the signs of a heading around it, and without labels in front of the time or behind it.
+std::vector<std::string_view> words_of_time(std::string_view text) {
+  constexpr std::string_view kAround = "#=-*~[]()<> \t";
+  const std::size_t begin = text.find_first_not_of(kAround);
+  if (begin == std::string_view::npos) return {};
+  auto words = words_of(text.substr(begin, text.find_last_not_of(kAround) + 1 - begin));
+  constexpr std::size_t kMost = 12;
+  if (words.size() > kMost) return {};
+  while (words.size() > 1 && is_label_of_time(words.front()))
+    words.erase(words.begin());
+  const auto is_label_word = [](std::string_view word) {
+    return is_label_of_time(word) && word.find_first_of("0123456789") == std::string_view::npos;
+  };
+  while (words.size() > 1 && is_label_word(words.back()))
+    words.pop_back();
+  if (words.size() > 1)
+    while (!words.back().empty() && words.back().back() == ':')
+      words.back().remove_suffix(1);
+  return words;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> time_of_line(std::string_view text) {
   constexpr std::array<std::string_view, 7> kDays{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
   constexpr std::string_view kJunos = "Current time: ";
   const bool is_named = text.starts_with(kJunos);
   if (is_named) text.remove_prefix(kJunos.size());
-  const auto words = words_of(text);
+  const auto words = words_of_time(text);
   if (words.empty() || words.size() > 7) return std::nullopt;
   const auto is_day = [&](std::string_view word) {
     return std::any_of(kDays.begin(), kDays.end(),
@@ -79,6 +122,24 @@ std::optional<std::int64_t> time_of_line(std::string_view text) {
     const std::string_view half = at + 1 < words.size() ? words[at + 1] : std::string_view();
     if (half != "AM" && half != "PM") return second;
     return *second % kHalf + (half == "PM" ? kHalf : 0);
+  }
+  return std::nullopt;
+}
+
+std::optional<int> day_of_line(std::string_view text) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  constexpr std::size_t kLooked = 40;  // characters: a date is at the begin
+  text = trim(text).substr(0, kLooked);
+  if (text.starts_with('[')) text.remove_prefix(1);
+  const auto words = words_of(text);
+  for (std::size_t i = 0; i + 1 < words.size() && i < 2; ++i) {
+    const std::size_t month =
+        words[i].size() == 3 ? kMonths.find(words[i]) : std::string_view::npos;
+    if (month == std::string_view::npos || month % 3 != 0) continue;
+    const auto day = parse_u64(words[i + 1]);
+    const bool has_clock = i + 2 < words.size() && second_of_day(words[i + 2].substr(0, 8));
+    if (day && *day >= 1 && *day <= 31 && has_clock)
+      return static_cast<int>(month / 3) * 31 + static_cast<int>(*day);
   }
   return std::nullopt;
 }

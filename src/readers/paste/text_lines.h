@@ -29,6 +29,10 @@ struct Line {
 /// "2026-05-12 10:31:02", "16:20:11.402 UTC Tue Mar 10 2026", "Current time: 2026-05-12 10:31:02
 /// UTC".
 [[nodiscard]] std::optional<std::int64_t> time_of_line(std::string_view text);
+/// The date that a line of a log begins with, or that `date` printed: "Jun  3 06:24:40 …",
+/// "[Tue Apr 7 04:00:11 2026] …", "Thu Jul 10 10:02:44 UTC 2025". Days of months of 31 days, the
+/// year left out: they compare within a year.
+[[nodiscard]] std::optional<int> day_of_line(std::string_view text);
 /// "(30 seconds later)", "one minute later:", "after 10 s": how long a person waited before what
 /// follows; nullopt for other lines.
 [[nodiscard]] std::optional<std::int64_t> wait_of_line(std::string_view text);

@@ -148,8 +148,16 @@ class CumulusReader {
         command_.find("pfc-watchdog") != std::string::npos)
       return set_watchdog(words[1] == "enabled", line);
     if (text.starts_with("FCS Errors") && words.size() > 2) return read_broken_frames(line, words);
+    if (text == "No Data" && command_.find("qos congestion-control") != std::string_view::npos) {
+      // RDMA's class under `qos roce` and by custom is 3.
+      if (!port_.empty()) out_.queue(port_, Queue::of(3)).ecn = out_.fact(false, line.number);
+      return;
+    }
     if (section_.empty() && read_port_field(line, words)) return;
+    if (section_.empty() && command_.find("roce counters") != std::string_view::npos)
+      use_section_of(words[0], text);
     const Field* const field = find_field(section_, words[0]);
+    if (command_.find('|') != std::string_view::npos) section_ = {};  // of each line by itself
     if (field == nullptr || words.size() < 2) return;
     const auto value = value_of(words[1], words.size() > 2 ? words[2] : std::string_view());
     if (!value) return out_.unread(line, "expected a number, or a size with its unit");
@@ -184,6 +192,19 @@ class CumulusReader {
     const auto words = words_of(prompt.command);
     const auto at = std::find(words.begin(), words.end(), "interface");
     port_ = at != words.end() && at + 1 != words.end() ? std::string(at[1]) : std::string();
+  }
+
+  /// A filter cut the headings off: the name of the field and the words behind it say which it is.
+  void use_section_of(std::string_view name, std::string_view text) {
+    const bool is_sent = text.find(" Tx ") != std::string_view::npos;
+    const bool is_cnp = text.find("CNP") != std::string_view::npos;
+    const bool is_other = text.find("non-RoCE") != std::string_view::npos;
+    section_ = {};
+    for (const Field& field : kFields) {
+      const bool is_here = field.section.starts_with(is_sent ? "tx" : "rx") &&
+                           is_cnp == (field.section == "tx-cnp-stats");
+      if (field.name == name && is_here && !is_other) section_ = field.section;
+    }
   }
 
   bool read_port_field(const Line& line, const std::vector<std::string_view>& words) {

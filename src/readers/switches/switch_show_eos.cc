@@ -192,8 +192,9 @@ class EosReader {
     // "show priority-flow-control status | include Et7": the filter leaves rows without a heading.
     const bool is_pfc = prompt.command.find("priority-flow-control") != std::string_view::npos &&
                         prompt.command.find("counters") == std::string_view::npos;
-    if (is_pfc && prompt.command.find('|') != std::string_view::npos)
-      table_ = Table::kStatusFiltered;
+    const bool is_filtered = prompt.command.find('|') != std::string_view::npos;
+    if (is_pfc && is_filtered) table_ = Table::kStatusFiltered;
+    if (is_filtered) use_columns_of(prompt.command);
     const auto at = std::find_if(words.begin(), words.end(), [](std::string_view word) {
       return word == "ethernet" || word == "Ethernet" || word == "interface" || word == "Et";
     });
@@ -204,6 +205,19 @@ class EosReader {
     for (const std::string_view word : words)
       if (is_port(word) && word.find_first_of(",-|") == std::string_view::npos)
         port_ = long_name(word);
+  }
+
+  /// A filter cuts the heading off: the command says which table it is.
+  void use_columns_of(std::string_view command) {
+    const auto has = [&](std::string_view part) { return command.find(part) != std::string::npos; };
+    if (has("counters rates")) {
+      table_ = Table::kRates;
+    } else if (has("priority-flow-control counters") && !has("watchdog")) {
+      table_ = has("detail") ? Table::kCountersDetail : Table::kCounters;
+    } else if (has("counters queue")) {
+      table_ = Table::kQueues;
+      columns_.assign({"Counter/pkts", "Counter/bytes", "Drop/pkts", "Drop/bytes"});
+    }
   }
 
   bool starts_columns(const std::vector<std::string_view>& words) {
@@ -483,9 +497,34 @@ class EosReader {
 
 }  // namespace
 
+namespace {
+
+/// Rows of EOS below a command whose heading a filter cut off.
+bool has_filtered_rows(std::string_view text) {
+  bool is_asked = false;
+  for (const Line& line : lines_of(text)) {
+    if (const auto prompt = prompt_of(line.text)) {
+      const auto has = [&](std::string_view part) {
+        return prompt->command.find(part) != std::string_view::npos;
+      };
+      is_asked = has("|") && (has("counters rates") || has("counters queue") ||
+                              has("priority-flow-control counters"));
+      continue;
+    }
+    const auto words = words_of(line.text);
+    if (is_asked && words.size() > 2 && words[0].size() > 2 && is_port(words[0]) &&
+        words[0][2] >= '0' && words[0][2] <= '9')
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool recognises_eos_show(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  return (has("RxPfc") && has("TxPfc")) || (has("ECN/WRED") && has("Shape Rate")) ||
+  return has_filtered_rows(text) || (has("RxPfc") && has("TxPfc")) ||
+         (has("ECN/WRED") && has("Shape Rate")) ||
          (has("In Mbps") && has("Out Mbps") && has("Intvl")) ||
          (has("Enabled") && has("Priorities") && has("Active")) ||
          (has("Port") && has("Status") && has("Priorities") && has("Action")) ||

@@ -115,6 +115,7 @@ class JunosReader {
     std::string_view name = words[2];
     if (name.ends_with(',')) name.remove_suffix(1);
     use_port(name);
+    speed_ = 0;
     part_ = Part::kNone;
     const bool is_up = text.find("link is Up") != std::string_view::npos;
     if (is_up || text.find("link is Down") != std::string_view::npos)
@@ -132,9 +133,22 @@ class JunosReader {
       return parse_count(rest.substr(0, rest.find_first_not_of("0123456789")));
     };
     if (text.starts_with("Link-level type:")) {
+      const auto speed = number_behind("Speed:");
+      speed_ =
+          speed && text.find("Gbps", text.find("Speed:")) != std::string_view::npos ? *speed : 0;
       const auto mtu = number_behind("MTU:");
       if (mtu && *mtu <= 65'536)
         out_.port(port_).mtu = out_.fact(Bytes::raw(static_cast<std::int64_t>(*mtu)), line.number);
+      return true;
+    }
+    // "Output rate    : 394802989118 bps (11834532 pps)"
+    const bool is_sent = text.starts_with("Output rate");
+    if (is_sent || text.starts_with("Input rate")) {
+      constexpr std::uint64_t kTenMillion = 10'000'000;  // bits: a hundredth of a gigabit
+      const auto rate = number_behind(":");
+      if (rate && speed_ > 0)
+        out_.count(port_, fmt::format("port.{}.utilisation.percent", is_sent ? "tx" : "rx"),
+                   std::min<std::uint64_t>(*rate / (speed_ * kTenMillion), 100));
       return true;
     }
     if (text.starts_with("Carrier transitions:")) {
@@ -328,6 +342,7 @@ class JunosReader {
   bool is_notification_ = false;
   std::string profile_;
   bool is_queue_table_ = false;
+  std::uint64_t speed_ = 0;  // of the port at hand, in Gb/s; 0: not shown
   PrioritySet notified_;
   std::size_t rows_ = 0;
 };

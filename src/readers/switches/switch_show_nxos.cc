@@ -213,6 +213,7 @@ class NxosReader {
       case Part::kIngress: return read_pause_buffer(line, words);
       case Part::kPfcTable: return read_pfc_table(line, words);
       case Part::kErrors: return read_errors(line, words);
+      case Part::kPolicy: return read_policy(line, text, words);
       case Part::kGroups: return read_group(line, text, words);
       case Part::kNone: return qos_.read(words, line, out_);
     }
@@ -245,7 +246,7 @@ class NxosReader {
   }
 
  private:
-  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable, kErrors, kGroups };
+  enum class Part { kNone, kPfc, kEgress, kIngress, kPfcTable, kErrors, kGroups, kPolicy };
   struct Overflow {
     std::string switch_name;  // empty where no prompt names it
     std::string port;
@@ -310,6 +311,11 @@ class NxosReader {
       part_ = Part::kNone;  // a table of errors that does not count broken frames
     } else if (text.starts_with(kOverflow)) {
       read_overflow(line, text);
+    } else if (text.starts_with("TxPPP:") && !port_.empty()) {
+      read_port_pauses(line, text);
+    } else if (text.starts_with("Class-map (queuing):")) {
+      part_ = Part::kPolicy;
+      queue_ = queue_of_class(words_of(text.substr(20)));
     } else if (text.starts_with(kMmuDrops)) {
       const auto value = parse_count(trim(text.substr(kMmuDrops.size())));
       if (!value || port_.empty()) {
@@ -464,6 +470,61 @@ class NxosReader {
     }
   }
 
+  // "TxPPP:  88120334,   RxPPP:   12": of the port whose queuing is shown.
+  void read_port_pauses(const Line& line, std::string_view text) {
+    const std::size_t comma = text.find(',');
+    const std::size_t received_at = text.find("RxPPP:");
+    const auto sent = parse_count(trim(text.substr(6, std::min(comma, text.size()) - 6)));
+    const auto received = received_at == std::string_view::npos
+                              ? std::nullopt
+                              : parse_count(trim(text.substr(received_at + 6)));
+    if (!sent || !received) return out_.unread(line, "expected TxPPP and RxPPP");
+    PrioritySet set;
+    if (groups_.size() == 1) set.insert(Priority::of(groups_.front()));
+    add_pauses(port_, set.count() == 1 ? std::optional(set) : std::nullopt, *received, *sent);
+  }
+
+  // The classes that the system comes with end in their queue: c-out-8q-q3.
+  static std::optional<unsigned> queue_of_class(const std::vector<std::string_view>& words) {
+    if (words.empty()) return std::nullopt;
+    const std::size_t at = words[0].rfind("-q");
+    const auto number =
+        at == std::string_view::npos ? std::nullopt : parse_count(words[0].substr(at + 2));
+    return number && *number < 8 ? std::optional(static_cast<unsigned>(*number)) : std::nullopt;
+  }
+
+  // `show policy-map interface … type queuing`: "random-detect minimum-threshold 9000 kbytes
+  // maximum-threshold 12000 kbytes … ecn", "queue dropped pkts : 0".
+  void read_policy(const Line& line, std::string_view text,
+                   const std::vector<std::string_view>& words) {
+    if (words.size() == 1 && words[0].starts_with("Ethernet")) return use_port(words[0]);
+    if (!queue_ || port_.empty()) return;
+    const std::size_t colon = text.find(':');
+    if (text.starts_with("queue dropped pkts") && colon != std::string_view::npos) {
+      if (const auto value = parse_count(trim(text.substr(colon + 1))))
+        out_.count(port_, fmt::format("queue{}.drop_tail.packets", *queue_), *value);
+    }
+    if (words[0] != "random-detect") return;
+    const auto threshold = [&](std::string_view name) -> std::optional<Bytes> {
+      const auto at = std::find(words.begin(), words.end(), name);
+      if (words.end() - at < 3) return std::nullopt;
+      const auto number = parse_count(at[1]);
+      const std::int64_t unit = at[2] == "bytes"    ? 1
+                                : at[2] == "kbytes" ? 1'000
+                                : at[2] == "mbytes" ? 1'000'000
+                                                    : 0;
+      constexpr std::uint64_t kMost = 1'000'000'000;
+      if (!number || unit == 0 || *number > kMost) return std::nullopt;
+      return Bytes::raw(static_cast<std::int64_t>(*number) * unit);
+    };
+    evidence::EgressQueue& queue = out_.queue(port_, Queue::of(*queue_));
+    queue.ecn = out_.fact(words.back() == "ecn", line.number);
+    if (const auto min = threshold("minimum-threshold"))
+      queue.ecn_min = out_.fact(*min, line.number);
+    if (const auto max = threshold("maximum-threshold"))
+      queue.ecn_max = out_.fact(*max, line.number);
+  }
+
   // Nexus 3000, 5000 and 6000: "qos-group 3", "drop-type: no-drop, xon: 17280, xoff: 37120", "Pkts
   // discarded on ingress  : 220200".
   void read_group(const Line& line, std::string_view text,
@@ -553,7 +614,9 @@ bool recognises_nxos_show(std::string_view text) {
   return (has("RxPPP") && has("TxPPP")) || has(kMmuDrops) || has("Egress Queuing for ") ||
          (has(" queuing information:") && has("drop-type: ")) || has("Interface PFC watchdog:") ||
          (has("FCS-Err") && has("Align-Err")) || (has("admin state is") && has("MTU ")) ||
-         has("class-map type qos ") || has("policy-map type network-qos ") ||
+         (has("Service-policy (queuing)") && has("Class-map (queuing):")) ||
+         (has("Ingress Queuing for ") && has("TxPPP:")) || has("class-map type qos ") ||
+         has("policy-map type network-qos ") ||
          (has("runts") && has("giants") && has(" CRC") && !has("line protocol is")) ||
          has("TABLE_pfc_interface") || has("TABLE_queuing_interface");
 }

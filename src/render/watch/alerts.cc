@@ -21,6 +21,8 @@ void add_blind_spots(std::vector<AlertRule>& rules) {
                    "weir cannot be scraped: nobody watches this host", ""});
   rules.push_back({"WeirCollectorFailed", "weir_scrape_collector_success == 0", "10m", "",
                    "warning", "a collector of weir fails: its series are missing, not zero", ""});
+  rules.push_back({"WeirHostNotSeen", "weir_fleet_host_seen == 0", "10m", "", "warning",
+                   "a host of the fleet cannot be read: nobody watches it", ""});
   rules.push_back({"WeirJudgementStale", "time() - weir_last_judged_timestamp_seconds > 900", "",
                    "", "warning", "findings were not judged for 15 minutes", ""});
   rules.push_back({"WeirSaturated", "weir_counter_saturated == 1", "1h", "", "info",

@@ -42,8 +42,12 @@ std::vector<prometheus::MetricFamily> Exporter::families_of(const Seen& seen,
   scrape.profile = profile_;
   scrape.speaks_for_many = scraping_.speaks_for_many();
   if (seen) scrape.seen = &*seen;
-  scrape.collectors.push_back(
-      {"hosts", seen && !seen->hosts.empty() && seen->unseen.empty(), seconds});
+  const bool sees_some = seen && !seen->hosts.empty();
+  const bool sees_all = sees_some && seen->unseen.empty();
+  if (const ops::FleetRounds* rounds = scraping_.rounds())
+    scrape.fleet = {rounds->hosts(), rounds->count(), rounds->last_seconds()};
+  // Hosts of a fleet come and go: each has a series that says so.
+  scrape.collectors.push_back({"hosts", scrape.fleet ? sees_some : sees_all, seconds});
   std::shared_ptr<const Judged> judged;
   {
     const std::lock_guard judged_lock(judged_mutex_);

@@ -355,6 +355,23 @@ void add_baselines(const std::vector<store::LastComparison>& all, Collection& ou
   }
 }
 
+void add_fleet(const FleetScrape& fleet, Collection& out) {
+  for (const ops::WatchedHost& host : fleet.hosts) {
+    const Labels labels = {{"host", host.host}};
+    if (host.is_seen)
+      out.gauge("weir_fleet_host_seen", "1 where the last look at the host succeeded.", labels,
+                *host.is_seen ? 1 : 0);
+    if (host.last_seen)
+      out.gauge("weir_fleet_host_last_seen_timestamp_seconds",
+                "When a look at the host succeeded last.", labels, *host.last_seen);
+  }
+  out.add("weir_fleet_rounds_total", MetricType::Counter, "Rounds of looks at all hosts.", {},
+          static_cast<double>(fleet.rounds));
+  if (fleet.rounds > 0)
+    out.gauge("weir_fleet_round_duration_seconds", "How long the last round took.", {},
+              fleet.last_seconds);
+}
+
 void add_self(const Scrape& scrape, Collection& out) {
   out.gauge("weir_build_info", "The version of weir; the value is 1.",
             {{"version", scrape.version}}, 1);
@@ -386,6 +403,7 @@ std::uint64_t Widened::widen(const std::string& key, std::uint64_t raw, unsigned
 std::vector<prometheus::MetricFamily> families(const Scrape& scrape, Widened& widened) {
   Collection out;
   add_self(scrape, out);
+  if (scrape.fleet) add_fleet(*scrape.fleet, out);
   add_design(scrape, out);
   add_judgement(scrape, out);
   if (scrape.baselines != nullptr) add_baselines(*scrape.baselines, out);

@@ -7,6 +7,7 @@
 //   saturated     a number that sticks at its maximum is flagged: rates over it are 0 for ever
 //   findings      a series while the finding is open; weir_findings is there with 0 too, so that
 //                 "none" differs from "nobody looked"
+//   a host        of a fleet that could not be read has weir_fleet_host_seen 0 and no other series
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "finding/finding.h"
 #include "ops/source/fabric.h"
 #include "ops/source/hosts.h"
+#include "ops/watch/rounds.h"
 #include "store/history.h"
 
 namespace weir::serve {
@@ -56,12 +58,20 @@ class Widened {
   std::map<std::string, State, std::less<>> states_;
 };
 
+/// A fleet that is looked at in rounds.
+struct FleetScrape {
+  std::vector<ops::WatchedHost> hosts;
+  std::uint64_t rounds = 0;  // that are over
+  double last_seconds = 0;   // how long the last of them took
+};
+
 struct Scrape {
   std::string version;
   const ops::Observation* seen = nullptr;  // nullptr: nothing could be looked at
   const ops::Fabric* fabric = nullptr;     // nullptr: no design
   const Judged* judged = nullptr;          // nullptr: not judged yet
   const std::vector<store::LastComparison>* baselines = nullptr;  // nullptr: not asked for
+  std::optional<FleetScrape> fleet = {};
   std::vector<Collector> collectors;
   Profile profile = Profile::kLean;
   bool speaks_for_many = false;  // series carry the label `host`

@@ -158,5 +158,27 @@ TEST(Families, NamesFollowTheConventionsOfPrometheus) {
     EXPECT_NE(counters::find(metric.id), nullptr) << metric.id;
 }
 
+// COVERS K3
+TEST(Families, AHostOfAFleetThatCouldNotBeReadIsNamedAndHasNoOtherSeries) {
+  const ops::Observation seen =
+      seen_of(host_with({{Place::kHwCounters, "np_cnp_sent", Reading::of(7)}}));
+  Widened widened;
+  Scrape scrape;
+  scrape.seen = &seen;
+  scrape.speaks_for_many = true;
+  scrape.fleet = FleetScrape{.hosts = {{.host = "gpu1", .is_seen = true, .last_seen = 100},
+                                       {.host = "gpu2", .is_seen = false, .last_seen = 70},
+                                       {.host = "gpu3"}},
+                             .rounds = 2,
+                             .last_seconds = 1.5};
+  const std::string text = to_text(families(scrape, widened));
+  EXPECT_TRUE(has_line(text, R"(weir_fleet_host_seen{host="gpu1"} 1)")) << text;
+  EXPECT_TRUE(has_line(text, R"(weir_fleet_host_seen{host="gpu2"} 0)")) << text;
+  EXPECT_TRUE(has_line(text, R"(weir_fleet_host_last_seen_timestamp_seconds{host="gpu2"} 70)"));
+  EXPECT_TRUE(has_line(text, "weir_fleet_rounds_total 2")) << text;
+  EXPECT_TRUE(has_line(text, "weir_fleet_round_duration_seconds 1.5")) << text;
+  EXPECT_EQ(text.find("gpu3"), std::string::npos) << "nobody looked at it yet";
+}
+
 }  // namespace
 }  // namespace weir::serve

@@ -27,7 +27,7 @@
 namespace weir::serve {
 
 struct PageInfo {
-  std::string mode;    // "host" "recorded" "lab" "replay"
+  std::string mode;    // "host" "recorded" "lab" "fleet" "replay"
   std::string title;   // whose page it is
   std::string source;  // of a command that looks at the same: "--lab build/demo/lab"
   std::string design;  // its name; empty: none

@@ -17,6 +17,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 constexpr auto kUnwatched = std::chrono::seconds(15);
+constexpr auto kRoundPoll = std::chrono::milliseconds(200);
 constexpr auto kNap = std::chrono::milliseconds(20);
 // After a look that took longer than the interval: others wait for the lab's lock.
 constexpr auto kShortestNap = std::chrono::milliseconds(2);
@@ -144,10 +145,36 @@ void LivePage::run_load() {
     wants_judging_ = true;
 }
 
+bool LivePage::is_new_round() {
+  const std::uint64_t count = watch_->rounds()->count();
+  return std::exchange(rounds_, count) != count;
+}
+
+/// Hosts that went away or came back.
+void LivePage::note_hosts(const ops::Observation& seen) {
+  const auto host_of = [](const std::string& text) { return text.substr(0, text.find(": ")); };
+  const auto is_in = [&](const std::string& host, const std::vector<std::string>& texts) {
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return host_of(text) == host; });
+  };
+  const auto note = [&](const char* severity, std::string text) {
+    feed_.note({.unix_ms = unix_ms_now(), .kind = "gap", .severity = severity, .text = text});
+  };
+  for (const std::string& text : seen.unseen)
+    if (!is_in(host_of(text), unseen_)) note("warning", "not seen: " + text);
+  for (const std::string& text : unseen_)
+    if (!is_in(host_of(text), seen.unseen)) note("info", host_of(text) + ": seen again");
+  unseen_ = seen.unseen;
+  clock_ = fmt::format("{} of {} seen", seen.hosts.size(),
+                       counted(seen.hosts.size() + seen.unseen.size(), "host"));
+}
+
 void LivePage::look() {
   if (load_) return run_load();
+  if (watch_->rounds() != nullptr && !is_new_round()) return;
   auto seen = watch_->look();
   if (!seen) return;
+  if (watch_->rounds() != nullptr) note_hosts(*seen);
   const design::Intent* intent = watch_->fabric() ? &watch_->fabric()->intent : nullptr;
   feed_.add(ports_.next(std::move(*seen), intent), unix_ms_now(), clock_);
 }
@@ -160,7 +187,10 @@ void LivePage::run(const std::atomic<bool>& is_over) {
   while (!is_over) {
     const auto now = Steady::now();
     const bool is_watched = load_ || streams_ > 0;
-    const std::chrono::milliseconds pace = is_watched ? interval : unwatched;
+    // A round that is over is shown at once, and asking whether one is costs nothing.
+    const std::chrono::milliseconds pace = watch_->rounds() != nullptr ? kRoundPoll
+                                           : is_watched                ? interval
+                                                                       : unwatched;
     if (now - last >= pace) {
       // From when it was due: ten looks a second are ten, whatever a nap takes. One that comes an
       // interval late is not made up for.

@@ -143,15 +143,24 @@ void number_from_zero(Table<NodeId, std::uint32_t>& domain_of) {
 
 }  // namespace
 
+Table<NodeId, std::uint32_t> parts_of(const Network& network, const Routes& routes) {
+  Parts parts(network.nodes.size());
+  PathJoiner joiner(network, routes, parts);
+  for (const QueuePair& qp : network.qps)
+    joiner.join(qp.source, qp.target);
+  Table<NodeId, std::uint32_t> out;
+  for (const NodeId n : network.nodes.ids())
+    out.push_back(parts.find(n));
+  return out;
+}
+
 Table<NodeId, std::uint32_t> cut_into_domains(const Network& network, const Routes& routes,
                                               unsigned wanted) {
   Table<NodeId, std::uint32_t> domain_of(network.nodes.size(), 0);
   if (wanted <= 1) return domain_of;
-  Parts parts(network.nodes.size());
-  PathJoiner joiner(network, routes, parts);
+  const Table<NodeId, std::uint32_t> part = parts_of(network, routes);
   Table<NodeId, std::uint64_t> weight(network.nodes.size(), 0);
   for (const QueuePair& qp : network.qps) {
-    joiner.join(qp.source, qp.target);
     ++weight[qp.source];
     ++weight[qp.target];
   }
@@ -169,7 +178,7 @@ Table<NodeId, std::uint32_t> cut_into_domains(const Network& network, const Rout
   std::vector<Unit> units;
   for (const NodeId n : network.nodes.ids())
     if (home[n] == n || home[home[n]] == n)  // a NIC on a NIC: the one of them
-      units.push_back({parts.find(n), has_nics[n] != 0, n, std::max<std::uint64_t>(weight[n], 1)});
+      units.push_back({part[n], has_nics[n] != 0, n, std::max<std::uint64_t>(weight[n], 1)});
   std::stable_sort(units.begin(), units.end(),
                    [](const Unit& a, const Unit& b) { return a.region < b.region; });
   if (!deal_regions(units, wanted, domain_of)) deal_units(units, wanted, domain_of);
@@ -498,6 +507,10 @@ void number_messages(Tables& all) {
   for (Receiver& receiver : all.receivers)
     for (MessageId* const message : {&receiver.message, &receiver.requested})
       renumber(*message);
+  for (Script& script : all.scripts)
+    for (std::vector<MessageId>* const list : {&script.messages, &script.later})
+      for (MessageId& message : *list)
+        renumber(message);
   if (all.domains[0]->driver != nullptr) all.domains[0]->driver->on_numbered(base, order);
 }
 

@@ -19,6 +19,10 @@
 
 namespace weir::sim::engine {
 
+/// By node: the same number for those that packets connect, on any of their paths. REQUIRES: routes
+/// are built.
+[[nodiscard]] Table<NodeId, std::uint32_t> parts_of(const Network& network, const Routes& routes);
+
 /// Cuts the fabric into as many domains as are wanted, or fewer: parts that no traffic connects
 /// first, then leaves with their NICs. REQUIRES: routes are built.
 [[nodiscard]] Table<NodeId, std::uint32_t> cut_into_domains(const Network& network,

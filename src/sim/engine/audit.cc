@@ -25,6 +25,7 @@ Status audit_frames(const engine::Tables& sim) {
   for (const auto& domain : sim.domains) {
     domain->events.for_each([&](const Event& event) {
       if (kind_of(event.tie) != EventKind::kArrive) return;
+      if ((event.packet.flags & kFlagReplayed) != 0) return;
       ++flying[PortId{entity_of(event.tie)}];
       ++in_flight;
     });

@@ -31,7 +31,6 @@
 #include "sim/engine/nic_state.h"
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
-#include "sim/engine/rest.h"
 #include "sim/engine/sim.h"
 #include "sim/engine/switch_state.h"
 #include "sim/engine/transport_state.h"
@@ -40,6 +39,7 @@
 #include "sim/fabric/network.h"
 #include "sim/fabric/route.h"
 #include "sim/peer/hpcc_world.h"
+#include "sim/replay/region.h"
 
 namespace weir::sim::engine {
 
@@ -106,6 +106,13 @@ struct Tables {
   QueueWatch watch;
   std::vector<Repeat> repeats;
   Ps now = -1;  // the last instant of which everything has happened
+
+  // ---- exact replay: made when it is needed first
+  Region whole;
+  std::vector<Region> regions;
+  std::vector<Script> scripts;  // by region
+  Table<QpId, std::uint32_t> region_of;
+  Table<NodeId, std::uint32_t> region_of_node;  // of one without traffic: none
 
   // ---- several domains (windows.h)
   std::vector<std::unique_ptr<State>> domains;
@@ -177,8 +184,7 @@ struct State {
   std::uint64_t dropped = 0;
   Ps last_gone = -1;
 
-  bool guards_timers = false;       // since something was repeated: see start_timer()
-  bool is_replay_in_doubt = false;  // … a time-out might have been another one
+  bool is_replay_in_doubt = false;  // since something was repeated: it might have been otherwise
 
   std::uint32_t index = 0;       // of this domain
   std::uint8_t turn = 0;         // which half of the outboxes is written

@@ -29,7 +29,8 @@ inline constexpr std::uint8_t kFlagEcho = 8;   // the model `hpcc`: an ACK that 
 inline constexpr std::uint8_t kFlagSend = 16;  // consumes a receive at the target
 inline constexpr std::uint8_t kFlagSelective =
     32;  // a NAK of the gap that ends `aux` after `psn` and has `payload` packets
-inline constexpr std::uint8_t kFlagSocket = 64;  // of a QueuePair::is_socket, both ways
+inline constexpr std::uint8_t kFlagSocket = 64;     // of a QueuePair::is_socket, both ways
+inline constexpr std::uint8_t kFlagReplayed = 128;  // no frame, but what one did (script.h)
 
 struct Packet {
   std::uint32_t key = 0;  // hash of the 5-tuple: what ECMP sees

@@ -101,11 +101,6 @@ void set_up_ports(Tables& sim) {
   }
 }
 
-const Wred& wred_of(const SwitchConfig& config, std::uint32_t local, std::uint32_t queue) {
-  const bool by_port = local < config.port_wred.size() && has_bit(config.port_wred_queues, queue);
-  return by_port ? config.port_wred[local] : config.queues[queue].wred;
-}
-
 /// What only this world keeps of the queues.
 template <class World>
 void set_up_marking(Engine<World>& sim) {
@@ -113,7 +108,7 @@ void set_up_marking(Engine<World>& sim) {
   for (const Switch& sw : sim.all.switches)
     for (std::uint32_t local = 0; local < sw.port_count; ++local)
       for (std::uint32_t q = 0; q < 8; ++q)
-        if (const Wred& wred = wred_of(*sw.config, local, q); wred.enabled)
+        if (const Wred& wred = sw.config->wred_at(local, q); wred.enabled)
           sim.extra.set_marking(std::size_t{to_index(sw.ports[local].self)} * 8 + q, wred);
 }
 
@@ -127,7 +122,7 @@ void set_up_queues(Tables& sim, NodeId node, const SwitchConfig& config) {
       const EgressQueue& from = config.queues[q];
       Queue& queue = sim.ports[p].queues[q];
       queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
-      const Wred& wred = wred_of(config, local, q);
+      const Wred& wred = config.wred_at(local, q);
       if (!wred.enabled) continue;
       queue.mark_min = wred.min.raw();
       queue.mark_max = wred.max.raw();

@@ -11,6 +11,8 @@
 #include "sim/engine/switch.h"
 #include "sim/engine/transport.h"
 #include "sim/engine/wire.h"
+#include "sim/replay/plain.h"
+#include "sim/replay/steady.h"
 
 namespace weir::sim {
 namespace engine {
@@ -225,6 +227,16 @@ void Sim::watch_queue(PortId port, std::uint32_t queue) {
   watch.queue = queue;
   watch.since = watch.last = now();
   watch.level = watch.low = watch.high = queue_bytes(port, queue);
+}
+
+Skipped Sim::skip_steady(Time stop) {
+  if (threads() != 1) return {.why_not = "several threads simulate the run"};
+  engine::find_whole(*all_);
+  const auto run_to = [](engine::Tables& all, Ps end) {
+    while (engine::next_time(all) < end)  // where no frame is left it stops
+      engine::run_all(all, end);
+  };
+  return engine::skip_steady(*all_, now(), stop.since_start().raw(), run_to);
 }
 
 Ps Sim::next_event() {

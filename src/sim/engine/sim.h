@@ -18,16 +18,23 @@
 
 #include "base/result.h"
 #include "sim/engine/records.h"
-#include "sim/engine/rest.h"
 #include "sim/engine/shared_buffer.h"
 #include "sim/fabric/network.h"
 #include "sim/fabric/route.h"
+#include "sim/replay/rest.h"
 
 namespace weir::sim {
 
 namespace engine {
 struct Tables;
 }
+
+/// Periods of a steady state that were counted instead of simulated; none: why not.
+struct Skipped {
+  std::uint64_t periods = 0;
+  std::uint64_t hops = 0;
+  std::string_view why_not;
+};
 
 class Driver {
  public:
@@ -150,6 +157,21 @@ class Sim {
   /// `is_last`: and then no message follows. REQUIRES: the two do not differ, and is_compact where
   /// it is the last.
   void repeat(const Rest& before, const Rest& now, std::uint64_t times, bool is_last);
+  /// Parts of the fabric that share no queue, no pause and no NIC: how many there are.
+  [[nodiscard]] std::uint32_t find_regions();
+  /// The present instant, as for rest(), but of one region. REQUIRES: find_regions().
+  [[nodiscard]] std::unique_ptr<Rest> rest_of(std::uint32_t region, std::string_view& why) const;
+  /// What a region did between two instants of rest; none where that is not known. REQUIRES: the
+  /// second is now, and not touched since the first.
+  [[nodiscard]] std::shared_ptr<const Episode> episode(std::uint32_t region, const Rest& before,
+                                                       const Rest& now) const;
+  /// The region does it again, from its present rest on, without being simulated. REQUIRES: that
+  /// begins like the episode. Counters follow at its end: nobody looks before.
+  void play(std::uint32_t region, std::shared_ptr<const Episode> episode, const Rest& now);
+  /// Simulates a little further, and where flows in the middle of messages have come to a state
+  /// that repeats itself, takes it on by whole periods: before `stop`, and before anything happens
+  /// that is no part of it. REQUIRES: cannot_rest() has nothing to say, and frames are under way.
+  [[nodiscard]] Skipped skip_steady(Time stop);
   /// In the order of time.
   [[nodiscard]] const std::vector<Repeat>& repeats() const;
   /// Messages posted so far, those of repeated periods included. messages() has them once.

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "sim/engine/nic.h"
 #include "sim/engine/wire.h"
+#include "sim/replay/script.h"
 
 namespace weir::sim::engine {
 namespace {
@@ -69,8 +70,6 @@ std::uint32_t EarlyPackets::end_of_gap(const Receiver& receiver) const {
 
 // ---- messages
 
-namespace {
-
 void message_done(State& sim, MessageId message) {
   MessageRecord& record = sim.messages[message];
   if (record.state != MessageState::kPosted) return;
@@ -79,6 +78,13 @@ void message_done(State& sim, MessageId message) {
   --sim.open_messages;
   if (sim.driver != nullptr) sim.driver->on_sent(message, sim.now());
 }
+
+void doubt_replay(State& sim) {
+  sim.is_replay_in_doubt = true;
+  sim.events.stop();
+}
+
+namespace {
 
 void message_failed(State& sim, MessageId message) {
   MessageRecord& record = sim.messages[message];
@@ -124,6 +130,8 @@ void add_message(Engine<World>& sim, MessageId index) {
   MessageRecord& message = sim.messages[index];
   Sender& sender = sim.senders[message.qp];
   Receiver& receiver = sim.receivers[message.qp];
+  if (sender.is_scripted) [[unlikely]]
+    return script_post(sim, index);
   if (sender.failed) return message_failed(sim, index);
   ++sim.unsent;
   const bool is_first = sender.last == kNo<MessageId>;
@@ -214,12 +222,6 @@ void arm_timeout(State& sim, QpId qp, Ps at) {
   sim.events.push(at, tie_of(EventKind::kQpTimeout, qp));
 }
 
-/// The run cannot be trusted any more and ends; see Sim::is_replay_in_doubt().
-void doubt_replay(State& sim) {
-  sim.is_replay_in_doubt = true;
-  sim.events.stop();
-}
-
 /// Everything below `psn` has arrived.
 void acknowledge(State& sim, Sender& sender, std::uint32_t psn) {
   if (psn <= sender.una) return;
@@ -293,7 +295,7 @@ void start_timer(State& sim, QpId qp) {
   // Where periods were repeated, it is not known whether an older timer still runs; if it does, it
   // is due at the old deadline. That one is kept then: silence until it comes is a doubt.
   const Ps old = sender.timeout_at;
-  const bool may_run = sim.guards_timers && old != kNever && old >= sim.now();
+  const bool may_run = sender.is_guarded && old != kNever && old >= sim.now();
   if (!may_run) sender.timeout_at = sim.now() + timeout;
   if (may_run && old == sim.now()) return doubt_replay(sim);
   arm_timeout(sim, qp, sender.timeout_at);
@@ -309,7 +311,7 @@ void qp_timeout(Engine<World>& sim, QpId qp) {
   if (idle || sender.failed) return;
   Ps& deadline = read ? receiver.timeout_at : sender.timeout_at;
   if (sim.now() < deadline) return arm_timeout(sim, qp, deadline);
-  if (sim.guards_timers) return doubt_replay(sim);
+  if (sender.is_guarded) return doubt_replay(sim);
   Nic& nic = read ? *receiver.nic : *sender.nic;
   const NicConfig& config = *nic.config;
   ++nic.counters.local_ack_timeout;

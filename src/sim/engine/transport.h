@@ -8,6 +8,10 @@ namespace weir::sim::engine {
 [[nodiscard]] bool has_data(State& sim, QpId qp);
 /// The next packet; the QP goes on to the one after.
 [[nodiscard]] Packet build_data(State& sim, Sender& sender, QpId qp);
+/// The driver hears of it, unless it was done or failed before.
+void message_done(State& sim, MessageId message);
+/// What was repeated might have been otherwise: the run ends (Sim::is_replay_in_doubt).
+void doubt_replay(State& sim);
 /// Starts the retransmission timer, unless it runs.
 void start_timer(State& sim, QpId qp);
 /// kQpTimeout.

@@ -55,6 +55,8 @@ struct Sender {
   bool in_ready = false;
   bool timer_pending = false;
   bool failed = false;
+  bool is_guarded = false;   // since something was repeated: see start_timer()
+  bool is_scripted = false;  // what it sends is not simulated (script.h)
 
   [[nodiscard]] bool is_read() const { return operation == Operation::kRead; }
   [[nodiscard]] bool has_gap() const { return gap_from < gap_to; }

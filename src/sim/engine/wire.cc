@@ -6,6 +6,7 @@
 #include "sim/domains/windows.h"
 #include "sim/engine/nic.h"
 #include "sim/engine/switch.h"
+#include "sim/replay/script.h"
 
 namespace weir::sim::engine {
 namespace {
@@ -129,6 +130,10 @@ void refresh_disturbed(const Tables& all, Port& port) {
 }
 
 bool survives_link(State& sim, const Port& port, const Packet& packet) {
+  if ((packet.flags & kFlagReplayed) != 0) {
+    script_arrive(sim, packet);
+    return false;
+  }
   const std::uint64_t errors = sim.error_threshold[port.self];
   const bool is_lost = !port.down && errors != 0 && sim.port_random[port.self].chance(errors);
   if (!port.down && !is_lost) return true;

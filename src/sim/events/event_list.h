@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/check.h"
 #include "sim/engine/packet.h"
@@ -148,6 +149,9 @@ class EventList {
   [[nodiscard]] Ps next_time() { return earliest().at; }
   /// Forgets what is pending and sets the clock on. REQUIRES: no lane holds anything.
   void restart(Ps now);
+  /// Later by `by`, the clock too: every pending event of which `edit(Event&)` says so.
+  template <class Edit>
+  void move_on(Ps by, Edit&& edit);
   /// Ends the current run_before after the instant in hand.
   void stop() { stop_ = true; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
@@ -256,5 +260,26 @@ class EventList {
   RawArray<std::uint64_t> order_;  // tie << 32 | place in batch_
   std::uint64_t events_ = 0;
 };
+
+template <class Edit>
+void EventList::move_on(Ps by, Edit&& edit) {
+  for (std::size_t i = 0; i < lane_count_; ++i) {
+    Lane& lane = lanes_[i];
+    for (std::uint64_t at = lane.head; at != lane.tail; ++at) {
+      Event& event = lane.ring[at & lane.mask];
+      WEIR_CHECK(edit(event));  // what has a lane is a frame, or a port that becomes free
+      event.at += by;
+    }
+    if (lane.head != lane.tail) heads_[i] += by;
+  }
+  std::vector<Event> waiting;
+  wheel_.for_each([&](const Event& event) { waiting.push_back(event); });
+  wheel_.clear();
+  now_ += by;
+  for (Event& event : waiting) {
+    if (edit(event)) event.at += by;
+    wheel_.push(now_, event.at, event.tie, event.packet);
+  }
+}
 
 }  // namespace weir::sim

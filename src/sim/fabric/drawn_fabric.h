@@ -82,6 +82,7 @@ struct DrawnShape {
   bool ipv6;
   bool tagged;
   bool static_xoff;
+  std::uint64_t rails;  // leaf r has NIC r of every host, and nothing joins the leaves; 0: one NIC
 };
 
 inline DrawnShape draw_shape(Draw& draw) {
@@ -115,19 +116,20 @@ inline std::string design_text(const DrawnShape& s, const DrawnFabric& drawn,
                                const std::array<std::int64_t, 2>& buffer) {
   std::string text = fmt::format(
       "weir: 1\nname: drawn\n"
-      "hosts:\n  h: {{ names: 'h[01-{:02}]', nic: {} }}\n"
+      "hosts:\n  h: {{ names: 'h[01-{:02}]', nic: {}{} }}\n"
       "switches:\n  leaf: {{ names: 'leaf[1-{}]', system: sonic, asic: {}, tier: 1, buffer: {}B, "
       "ports: 64, forwarding: {} }}\n",
-      s.hosts, s.nic, s.leaves, s.leaf_asic, buffer[0],
-      drawn.cut_through ? "cut-through" : "store-and-forward");
+      s.hosts, s.nic,
+      s.rails > 0 ? fmt::format(", rails: {}, device: 'mlx5_{{rail}}'", s.rails) : "", s.leaves,
+      s.leaf_asic, buffer[0], drawn.cut_through ? "cut-through" : "store-and-forward");
   if (s.spines > 0)
     text += fmt::format(
         "  spine: {{ names: 'spine[1-{}]', system: sonic, asic: {}, tier: 2, buffer: {}B, ports: "
         "64, forwarding: {} }}\n",
         s.spines, s.spine_asic, buffer[1], drawn.cut_through ? "cut-through" : "store-and-forward");
   text += fmt::format(
-      "links:\n  - {{ from: h, to: leaf, wiring: block, speed: {}G, cable: fibre, length: {}m }}\n",
-      s.host_speed, s.host_length);
+      "links:\n  - {{ from: h, to: leaf, wiring: {}, speed: {}G, cable: fibre, length: {}m }}\n",
+      s.rails > 0 ? "rail" : "block", s.host_speed, s.host_length);
   if (s.spines > 0)
     text += fmt::format(
         "  - {{ from: leaf, to: spine, wiring: mesh, count: {}, speed: {}G, cable: fibre, length: "
@@ -175,10 +177,16 @@ inline std::string draw_workload(Draw& draw, const DrawnFabric& drawn, std::uint
   }
 }
 
-/// One of each seed, complete with its buffers.
-inline DrawnFabric draw_fabric(std::uint64_t seed) {
+/// One of each seed, complete with its buffers. `rails`: see DrawnShape.
+inline DrawnFabric draw_fabric(std::uint64_t seed, std::uint64_t rails = 0) {
   Draw draw(seed);
-  const DrawnShape shape = draw_shape(draw);
+  DrawnShape shape = draw_shape(draw);
+  shape.rails = rails;
+  if (rails > 0) {
+    shape.leaves = rails;
+    shape.spines = 0;
+    shape.hosts = 3 + shape.hosts % 3;
+  }
   DrawnFabric drawn;
   drawn.two_lossless = draw.coin();
   drawn.ecn = draw.coin();

@@ -127,6 +127,12 @@ struct SwitchConfig {
   Watchdog watchdog;
   std::uint64_t ecmp_seed = 0;
   LoadBalancing balancing = LoadBalancing::kEcmp;
+
+  /// Of a queue of a local port.
+  [[nodiscard]] const Wred& wred_at(std::uint32_t local, std::uint32_t queue) const {
+    const bool is_by_port = local < port_wred.size() && ((port_wred_queues >> queue) & 1U) != 0;
+    return is_by_port ? port_wred[local] : queues[queue].wred;
+  }
 };
 
 enum class Recovery : std::uint8_t { kGoBack0, kGoBackN, kSelective };

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "counters/snapshot.h"
 #include "evidence/json.h"
+#include "sim/fabric/path.h"
 #include "sim/results/fidelity.h"
 #include "sim/results/results_evidence.h"
 
@@ -17,97 +18,6 @@ namespace {
 
 double microseconds(Duration duration) {
   return static_cast<double>(duration.raw()) / 1e6;
-}
-
-using LinksAt = Table<NodeId, std::vector<LinkId>>;  // in the order of the node's ports
-
-LinksAt links_at_nodes(const Network& network) {
-  LinksAt links(network.nodes.size());
-  for (const LinkId l : network.links.ids()) {
-    links[network.links[l].a].push_back(l);
-    links[network.links[l].b].push_back(l);
-  }
-  return links;
-}
-
-/// The links from one NIC to another, by the first of equal paths; none where there is no path.
-std::vector<LinkId> path_of(const Sim& sim, const LinksAt& links_at, NodeId source, NodeId target) {
-  const Network& network = sim.network();
-  std::vector<LinkId> path;
-  NodeId node = source;
-  while (node != target && path.size() <= network.nodes.size()) {
-    std::uint32_t port = 0;
-    if (node != source) {
-      const auto ports = sim.routes().next(node, target);
-      if (ports.empty()) return {};
-      port = ports[0];
-    }
-    if (links_at[node].empty()) return {};
-    const LinkId link = links_at[node][port];
-    path.push_back(link);
-    node = network.links[link].a == node ? network.links[link].b : network.links[link].a;
-  }
-  return node == target ? path : std::vector<LinkId>();
-}
-
-struct Path {
-  std::vector<LinkId> links;
-  BitRate slowest;
-  Duration delay;  // cables and pipelines
-  Duration frame;  // waits for a whole frame, but for the slowest link's
-  Duration ack;    // the same for an ACK, all links
-};
-
-Duration on_wire(const Sim& sim, std::int64_t frame, BitRate rate) {
-  return serialization_time(Bytes::raw(frame + sim.network().wire.gap), rate);
-}
-
-Path measure(const Sim& sim, const LinksAt& links_at, const QueuePair& qp,
-             std::int64_t full_frame) {
-  constexpr std::int64_t kHeader = 64;  // what a cut-through switch reads before it acts
-  const Network& network = sim.network();
-  Path path;
-  path.links = path_of(sim, links_at, qp.source, qp.target);
-  path.slowest = BitRate::max();
-  for (const LinkId l : path.links)
-    path.slowest = std::min(path.slowest, network.links[l].rate);
-  bool is_slowest_counted = false;
-  NodeId node = qp.source;
-  for (const LinkId l : path.links) {
-    const Link& link = network.links[l];
-    node = link.a == node ? link.b : link.a;
-    path.delay += link.propagation;
-    bool cuts_through = false;
-    if (network.nodes[node].kind == NodeKind::kSwitch) {
-      const SwitchConfig& config = network.switch_config(node);
-      path.delay += config.pipeline;
-      cuts_through = config.forwarding == Forwarding::kCutThrough;
-    }
-    const std::int64_t waits = cuts_through ? kHeader - network.wire.gap : full_frame;
-    const std::int64_t ack_waits =
-        cuts_through ? kHeader - network.wire.gap : network.wire.ack_frame;
-    path.ack += on_wire(sim, ack_waits, link.rate);
-    if (!is_slowest_counted && link.rate == path.slowest && !cuts_through) {
-      is_slowest_counted = true;
-      continue;
-    }
-    path.frame += on_wire(sim, waits, link.rate);
-  }
-  return path;
-}
-
-Duration ideal_of(const Sim& sim, const LinksAt& links_at, QpId index, Bytes size) {
-  const Network& network = sim.network();
-  const QueuePair& qp = network.qps[index];
-  const std::int64_t mtu = network.nic_config(qp.source).mtu.raw();
-  const std::int64_t packets = std::max<std::int64_t>((size.raw() + mtu - 1) / mtu, 1);
-  const std::int64_t full = std::min(mtu, size.raw()) + network.wire.data_header;
-  const Path path = measure(sim, links_at, qp, full);
-  if (path.links.empty()) return {};
-  std::int64_t bytes = size.raw() + packets * (network.wire.data_header + network.wire.gap);
-  if (qp.operation == Operation::kWrite) bytes += network.wire.reth;
-  return serialization_time(Bytes::raw(bytes), path.slowest) + path.frame + path.delay * 2 +
-         path.ack;
 }
 
 Totals totals_of(const Sim& sim) {
@@ -276,7 +186,7 @@ Results collect_flows(const Sim& sim, Time end) {
   out.digest = sim.digest();
   out.seed = sim.network().seed;
   const Network& network = sim.network();
-  const LinksAt links_at = links_at_nodes(network);
+  const QpPaths paths(network, sim.routes());
   struct Ideal {
     Bytes size = Bytes::raw(-1);
     Duration time;
@@ -285,7 +195,7 @@ Results collect_flows(const Sim& sim, Time end) {
   for (const MessageId m : sim.messages().ids()) {
     Flow flow = flow_of(sim, m);
     const QpId qp = sim.messages()[m].qp;
-    if (last[qp].size != flow.size) last[qp] = {flow.size, ideal_of(sim, links_at, qp, flow.size)};
+    if (last[qp].size != flow.size) last[qp] = {flow.size, paths.ideal(network.qps[qp], flow.size)};
     flow.ideal = last[qp].time;
     out.flows.push_back(flow);
   }

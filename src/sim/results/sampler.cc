@@ -58,6 +58,13 @@ bool run_slice(Sim& sim, const RunPlan& plan, Time stop) {
   }
 }
 
+/// What was skipped needs no slices.
+Time next_slice_after(const Sim& sim, const RunPlan& plan, Time stop) {
+  const Duration slice =
+      plan.steady != nullptr ? std::min(plan.slice, plan.steady->slice()) : plan.slice;
+  return std::max(stop, Time::at(Duration::raw(std::max<Ps>(sim.now(), 0)))) + slice;
+}
+
 }  // namespace
 
 void Sampler::take(const Sim& sim) {
@@ -128,18 +135,19 @@ std::string Sampler::rates_csv(const Sim& sim) const {
 
 void run(Sim& sim, const RunPlan& plan) {
   std::size_t action = 0;
-  Time next_progress = Time::at(plan.slice);
+  Time next_slice = Time::at(plan.slice);
   for (;;) {
     Time stop = plan.end;
     if (action < plan.actions.size()) stop = std::min(stop, plan.actions[action].at);
     if (plan.sampler != nullptr) stop = std::min(stop, plan.sampler->next());
-    if (plan.progress) stop = std::min(stop, next_progress);
+    if (plan.watch != nullptr) stop = std::min(stop, plan.watch->next());
+    if (plan.steady != nullptr) plan.steady->look(stop);
+    if (plan.progress || plan.steady != nullptr) stop = std::min(stop, next_slice);
     const bool goes_on = run_slice(sim, plan, stop);
-    if (plan.progress && (stop == next_progress || !goes_on)) {
-      plan.progress(sim);
-      next_progress = stop + plan.slice;
-    }
+    if (plan.progress && (stop == next_slice || !goes_on)) plan.progress(sim);
+    if (stop == next_slice) next_slice = next_slice_after(sim, plan, stop);
     if (!goes_on) return;
+    if (plan.watch != nullptr && plan.watch->next() == stop) plan.watch->look(sim);
     while (action < plan.actions.size() && plan.actions[action].at <= stop)
       act(sim, plan.actions[action++]);
     if (plan.sampler != nullptr && plan.sampler->next() == stop) plan.sampler->take(sim);

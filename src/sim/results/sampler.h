@@ -12,6 +12,8 @@
 
 #include "sim/engine/sim.h"
 #include "sim/fault/fault.h"
+#include "sim/results/steady.h"
+#include "sim/results/watch.h"
 
 namespace weir::sim {
 
@@ -55,6 +57,8 @@ struct RunPlan {
   Time end = Time::never();
   std::span<const FaultAction> actions;  // in the order of time
   Sampler* sampler = nullptr;
+  Watch* watch = nullptr;                    // looks before the actions of its instants
+  Steady* steady = nullptr;                  // skips periods that nobody sees
   std::function<void(const Sim&)> progress;  // after every `slice`, and at the end
   Duration slice = 20_us;                    // simulated: often enough for a bar
   std::function<bool()> is_finished;         // nothing more will be posted; absent: no driver does

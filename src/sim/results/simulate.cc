@@ -83,18 +83,23 @@ Result<std::optional<Outcome>> simulate_as_told(const Experiment& experiment,
   const Time end = Time::at(experiment.limit);
   out.replay.why_not = needs_every_step(experiment, actions);
   std::optional<Replay> replay;
-  if (out.replay.why_not.empty()) replay.emplace(*out.sim, *load, end);
+  std::optional<Steady> steady;
+  if (out.replay.why_not.empty()) {
+    replay.emplace(*out.sim, *load, end);
+    steady.emplace(*out.sim);
+  }
   const double ready = cpu_seconds();
   run(*out.sim, {.end = end,
                  .actions = actions,
                  .sampler = out.samples ? &*out.samples : nullptr,
+                 .steady = steady ? &*steady : nullptr,
                  .progress = share_done(progress, load->message_count(), experiment.limit),
                  .is_finished = [&load] { return load->finished(); },
                  .at_rest = replay && replay->is_on() ? [&] { replay->at_rest(); }
                                                       : std::function<void()>()});
   if (replay) out.replay = replay->report();
-  const bool is_cut_off = out.replay.steps > 0 && !load->is_out_of_room() && !load->finished();
-  if (out.sim->is_replay_in_doubt() || is_cut_off) return std::optional<Outcome>();
+  if (steady) out.replay.steady_hops = steady->hops();
+  if (replay && replay->must_be_undone()) return std::optional<Outcome>();
   if (load->is_out_of_room()) return out_of_room(*load, out.replay.why_not);
   out.perf = {out.sim->hops(),       out.sim->data_hops(), out.sim->events(),
               cpu_seconds() - ready, ready - begin,        0};
@@ -107,7 +112,7 @@ Result<std::optional<Outcome>> simulate_as_told(const Experiment& experiment,
   out.results = collect(intent, placement, *out.sim,
                         Time::at(is_over ? Duration::raw(out.sim->now()) : experiment.limit));
   out.perf.max_rss_bytes = max_rss_bytes();
-  out.perf.replayed_hops = out.replay.hops;
+  out.perf.replayed_hops = out.replay.hops + out.replay.steady_hops;
   return std::optional<Outcome>(std::move(out));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "sim/workload/limits.h"
 
 namespace weir::sim {
 namespace {
@@ -158,6 +159,14 @@ Program halving_doubling_all_reduce(std::uint32_t ranks, Bytes size) {
     mine = history[k];
   }
   return composer.finish();
+}
+
+std::size_t tree_transfers(std::uint32_t ranks, Bytes size, Bytes chunk) {
+  WEIR_CHECK(ranks >= 2 && chunk > Bytes());
+  // Each of the two trees carries half of it: every rank but the root up, and down again.
+  const auto chunks = static_cast<std::uint64_t>(size.raw() / chunk.raw()) + 2;
+  const std::uint64_t per_chunk = 2 * (std::uint64_t{ranks} - 1);
+  return chunks > kMostTransfers / per_chunk ? kMostTransfers + 1 : chunks * per_chunk;
 }
 
 Program double_tree_all_reduce(std::uint32_t ranks, Bytes size, Bytes chunk) {

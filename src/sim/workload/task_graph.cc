@@ -7,11 +7,10 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "sim/workload/limits.h"
 
 namespace weir::sim {
 namespace {
-
-constexpr std::size_t kMostTasks = 50'000'000;
 
 /// What one rank's link inside the host carries in a collective of n members, all in one host.
 Bytes inside_bytes(StepCollective kind, std::int64_t n, Bytes size) {
@@ -46,7 +45,7 @@ TaskGraph::TaskGraph(std::vector<std::uint32_t> host, BitRate inside)
 }
 
 bool TaskGraph::is_full() const {
-  return program_.transfers.size() > kMostTasks || edges_.size() > 4 * kMostTasks;
+  return program_.transfers.size() > kMostTransfers || edges_.size() > 4 * kMostTransfers;
 }
 
 TaskId TaskGraph::add(Transfer transfer) {
@@ -209,7 +208,7 @@ Result<Program> TaskGraph::finish() && {
   if (is_full())
     return invalid_error(
         fmt::format("more than {} tasks: choose fewer layers, micro-batches or hosts",
-                    with_thousands(kMostTasks)));
+                    with_thousands(kMostTransfers)));
   if (std::none_of(tasks.begin(), tasks.end(),
                    [](const Transfer& task) { return task.what == TaskKind::kSend; }))
     return invalid_error("nothing is sent from host to host: there is nothing to simulate");

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "design/fabric/patterns.h"
 #include "model/ideal.h"
+#include "sim/workload/limits.h"
 #include "sim/workload/traffic.h"
 #include "units/format.h"
 
@@ -25,11 +26,6 @@ constexpr std::size_t kMostQps = std::size_t{1} << 23U;
 constexpr std::size_t kMostFlows = 2'000'000;
 
 enum Purpose : std::uint64_t { kPortDraw = 0x504F5254, kPermutationDraw = 0x5045524D };
-
-bool is_open_loop(WorkloadKind kind) {
-  return kind == WorkloadKind::kFlows || kind == WorkloadKind::kStorage ||
-         kind == WorkloadKind::kLossy || kind == WorkloadKind::kTrace;
-}
 
 bool is_stream(WorkloadKind kind) {
   return kind == WorkloadKind::kPair || kind == WorkloadKind::kIncast ||
@@ -57,6 +53,12 @@ struct Group {
   std::vector<NodeId> nodes;
 };
 
+Error too_many_messages(std::uint64_t most) {
+  return invalid_error(
+      fmt::format("more than {} messages: choose fewer hosts, iterations or larger chunks",
+                  with_thousands(static_cast<std::int64_t>(most))));
+}
+
 Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks) {
   switch (collective_of(spec)) {
     case WorkloadKind::kAllToAll: return all_to_all(ranks, spec.size);
@@ -78,7 +80,10 @@ Result<Program> collective_program(const WorkloadSpec& spec, std::uint32_t ranks
   }
   switch (spec.algorithm) {
     case Algorithm::kRing: return ring_all_reduce(ranks, spec.size);
-    case Algorithm::kTree: return double_tree_all_reduce(ranks, spec.size, spec.chunk);
+    case Algorithm::kTree:
+      if (tree_transfers(ranks, spec.size, spec.chunk) > kMostTransfers)
+        return too_many_messages(kMostTransfers);
+      return double_tree_all_reduce(ranks, spec.size, spec.chunk);
     case Algorithm::kHalvingDoubling: break;
   }
   if (!std::has_single_bit(ranks))
@@ -325,6 +330,8 @@ class WorkloadBuilder {
     const auto ranks = static_cast<std::uint32_t>(group.nodes.size());
     if (!is_stream(spec.kind)) return collective_program(spec, ranks);
     WEIR_TRY(pairs, pairs_of(spec, group, lane));
+    if (pairs.size() * std::uint64_t{spec.iterations} > kMostTransfers)
+      return too_many_messages(kMostTransfers);
     return stream(ranks, pairs, spec.size, spec.iterations, spec.depth);
   }
 
@@ -400,11 +407,7 @@ class WorkloadBuilder {
     job.per_round = per_round;
     const bool may_repeat = replays_ && job.repeats && 2 * per_round <= kMostMessages;
     const std::uint64_t kept = may_repeat ? std::min(job.messages, kMostMessages) : job.messages;
-    if (kept > kMostMessages)
-      return invalid_error(fmt::format(
-          "{} messages; at most {}: choose fewer hosts, iterations or "
-          "larger chunks",
-          with_thousands(static_cast<std::int64_t>(job.messages)), with_thousands(kMostMessages)));
+    if (kept > kMostMessages) return too_many_messages(kMostMessages);
     const auto index = static_cast<std::uint32_t>(out_->jobs_.size());
     for (std::uint32_t t = 0; t < job.lane_of.size(); ++t)
       if (job.waits[t] == 0) job.first.push_back(t);
@@ -781,6 +784,16 @@ RoundsAgain Workloads::rounds_again(const WorkloadMark& before, const WorkloadMa
   }
   if (ends_whole && fewest == most) return {most, true};
   return {before_last, false};
+}
+
+std::uint64_t Workloads::rounds_left_alone() const {
+  const Job* only = nullptr;
+  for (const Job& job : jobs_) {
+    if (is_open_loop(job.spec.kind) || job.steps.size() == job.rounds) continue;
+    if (only != nullptr || job.is_graph || !job.repeats) return 0;
+    only = &job;
+  }
+  return only == nullptr ? 0 : only->rounds - only->steps.size();
 }
 
 std::uint64_t Workloads::repeat(const WorkloadMark& before, std::uint64_t times, Duration period) {

@@ -126,6 +126,8 @@ class Workloads final : public Driver {
   [[nodiscard]] std::vector<WorkloadResult> results() const;
   /// Messages of one workload, by its place in `specs`, in the order of posting.
   [[nodiscard]] std::vector<Flow> flows(std::size_t workload) const;
+  /// Place in `specs` of the workload that a message of the network is of.
+  [[nodiscard]] std::size_t workload_of(MessageId message) const { return owner_[message].job; }
   /// Messages that will have been posted when all is done.
   [[nodiscard]] std::uint64_t message_count() const;
   /// Of workloads with steps, or with a graph of their own.
@@ -142,6 +144,9 @@ class Workloads final : public Driver {
   /// How often what lies between two marks, `period` apart, can follow itself.
   [[nodiscard]] RoundsAgain rounds_again(const WorkloadMark& before, const WorkloadMark& now,
                                          Duration period) const;
+  /// The rounds to come of the one workload that is not over, where what it does on a part of the
+  /// fabric depends on nothing but when a round begins; 0: there is no such workload.
+  [[nodiscard]] std::uint64_t rounds_left_alone() const;
   /// Takes the rounds since `before` as done again, so many times; how many rounds that are.
   std::uint64_t repeat(const WorkloadMark& before, std::uint64_t times, Duration period);
   /// A round could not be repeated and has no room: the run ended before its time.

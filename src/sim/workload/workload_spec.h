@@ -101,6 +101,12 @@ struct WorkloadSpec {
   return kind == WorkloadKind::kTraining || (is_graph(kind) && kind != WorkloadKind::kNcclTests);
 }
 
+/// Whether its flows begin at times of their own, whatever became of the others.
+[[nodiscard]] constexpr bool is_open_loop(WorkloadKind kind) {
+  return kind == WorkloadKind::kFlows || kind == WorkloadKind::kStorage ||
+         kind == WorkloadKind::kLossy || kind == WorkloadKind::kTrace;
+}
+
 /// Shapes that `of=` names.
 struct KnownModel {
   std::string_view name;

@@ -12,6 +12,7 @@
 #include "model/roce_wire.h"
 #include "sim/fabric/route.h"
 #include "sim/fabric/test_networks.h"
+#include "sim/workload/limits.h"
 #include "sim/workload/test_fabric.h"
 #include "sim/workload/traffic.h"
 
@@ -264,6 +265,13 @@ TEST(Workload, EveryKindMovesExactlyItsMessagesAndBytes) {
     EXPECT_TRUE(result.finished) << c.text;
     EXPECT_EQ(out.sim->messages().size(), out.load->message_count()) << c.text;
   }
+}
+
+TEST(Workload, WhatDoesNotFitIsRefusedBeforeItIsMade) {
+  COVERS("G6");
+  EXPECT_EQ(tree_transfers(8, 800_KB, 100_KB), 140U);  // 112 and room for two broken chunks
+  EXPECT_GT(tree_transfers(16, 1000_MB, 1_B), kMostTransfers);
+  EXPECT_GT(tree_transfers(2, Bytes::raw(INT64_MAX), 1_B), kMostTransfers);
 }
 
 TEST(Workload, RailsWorkOnTheirOwnUnlessTold) {

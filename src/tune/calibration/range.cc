@@ -11,16 +11,6 @@
 #include "units/format.h"
 
 namespace weir::tune {
-namespace {
-
-/// Their queue pairs follow each other: how many are there says nothing about how many are active.
-bool is_open_loop(sim::WorkloadKind kind) {
-  using enum sim::WorkloadKind;
-  return kind == kFlows || kind == kStorage || kind == kLossy || kind == kTrace;
-}
-
-}  // namespace
-
 Result<std::vector<std::string>> outside_calibration(const design::Design& design,
                                                      const design::Intent& intent,
                                                      const std::vector<sim::WorkloadSpec>& loads) {
@@ -46,8 +36,9 @@ Result<std::vector<std::string>> outside_calibration(const design::Design& desig
   if (calibration.fan_in.is_set() && fan_in > static_cast<std::size_t>(*calibration.fan_in))
     out.push_back(fmt::format("{} senders to one receiver; calibrated up to {}", fan_in,
                               *calibration.fan_in));
-  const bool counts_flows = std::none_of(loads.begin(), loads.end(),
-                                         [](const auto& load) { return is_open_loop(load.kind); });
+  // Queue pairs of open loops follow each other: their number does not say how many are active.
+  const bool counts_flows = std::none_of(
+      loads.begin(), loads.end(), [](const auto& load) { return sim::is_open_loop(load.kind); });
   if (counts_flows && calibration.flows.is_set() && most_flows > *calibration.flows)
     out.push_back(fmt::format("{} queue pairs to one receiver; calibrated up to {}", most_flows,
                               *calibration.flows));

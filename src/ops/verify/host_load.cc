@@ -1,4 +1,4 @@
-#include "ops/preflight/host_load.h"
+#include "ops/verify/host_load.h"
 
 #include <algorithm>
 
@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/untrusted/quote.h"
+#include "host/probe/load_report.h"
 
 namespace weir::ops {
 namespace {
@@ -59,6 +60,62 @@ std::int64_t longest_of(const std::vector<Flow>& flows) {
 }
 
 }  // namespace
+
+double flow_rate(const FlowOutcome& outcome) {
+  if (!outcome.is_done()) return 0;
+  const host::PerftestReport report = host::read_perftest(outcome.client);
+  if (report.bandwidth.empty() || !report.bandwidth.back().average) return 0;
+  return static_cast<double>(report.bandwidth.back().average->raw());
+}
+
+std::string failure_text(const std::string& from, const std::string& to, const Flow& flow,
+                         const FlowOutcome& outcome) {
+  const host::PerftestReport report = host::read_perftest(outcome.client);
+  const std::string said = last_line(outcome.client);
+  return fmt::format("{} to {}, rail {}: {}", from, to, flow.rail,
+                     !report.problems.empty() ? report.problems.front()
+                     : said.empty()           ? fmt::format("status {}", outcome.client_status)
+                                              : said);
+}
+
+void add_flows(const FlowHost& from, const FlowHost& to, const std::vector<std::string>& words,
+               std::vector<Flow>& flows, std::size_t most) {
+  const auto& sends = from.intent->nics;
+  const std::size_t rails = std::min({sends.size(), to.intent->nics.size(), most});
+  const auto command = host::perftest_command(words);
+  for (std::uint32_t rail = 0; rail < rails; ++rail) {
+    Flow flow{.from = from.number, .to = to.number, .rail = rail, .test = {}};
+    flow.test.words = words;
+    if (command && command->duration)
+      flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
+    flow.test.traffic_class = sends[rail].traffic_class;
+    flows.push_back(std::move(flow));
+  }
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> all_to_all_pairs(std::uint32_t hosts) {
+  const std::uint32_t others = hosts - 1;
+  const std::uint32_t peers = std::min(others, kMostPeers);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  for (std::uint32_t from = 0; from < hosts; ++from)
+    for (std::uint32_t k = 0; k < peers; ++k)
+      out.emplace_back(from, (from + 1 + k * others / peers) % hosts);
+  return out;
+}
+
+Source source_for_loads(Source source, const std::shared_ptr<std::atomic<bool>>& is_healing) {
+  if (!source.fleet) return source;
+  constexpr Duration kWeek = 604800_s;
+  host::FleetLimits& limits = source.fleet->limits;
+  limits.budget = kWeek;
+  limits.logins_per_door =
+      std::max(limits.logins_per_door, static_cast<unsigned>(source.fleet->hosts.size()));
+  limits.is_interrupted = [is_healing, before = limits.is_interrupted] {
+    return !*is_healing && before && before();
+  };
+  source.fleet->reach.keeps_connection = true;
+  return source;
+}
 
 std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
                       std::string_view id) {

@@ -85,12 +85,54 @@ struct Rest {
   std::uint64_t incidents = 0;  // marks, pauses, drops, CNPs, …: counters that only grow, added up
   // Counted up by plain traffic.
   std::vector<std::uint64_t> counters;
-  Table<QpId, std::uint32_t> acknowledged;  // PSNs
-  Table<QpId, std::int64_t> delivered;      // bytes
+  std::vector<std::uint32_t> acknowledged;  // PSNs, by queue pair
+  std::vector<std::int64_t> delivered;      // bytes, by queue pair
+  std::uint64_t frames = 0;                 // sent by NICs
+  std::uint64_t hops = 0;
 
   [[nodiscard]] Ps period_since(const Rest& before) const { return origin - before.origin; }
+  /// Why what lies between the two was more than plain traffic, or left its traces; empty: neither.
+  [[nodiscard]] std::string_view is_touched_since(const Rest& before) const;
   /// Why what lies between the two cannot be repeated; empty: it can.
   [[nodiscard]] std::string_view differs_from(const Rest& before) const;
+  /// What follows is what followed the other.
+  [[nodiscard]] bool begins_like(const Rest& other) const {
+    return turns == other.turns && rates == other.rates && recent == other.recent;
+  }
+};
+
+/// What a region of the fabric did between two instants of rest, and does again whenever it begins
+/// like the first of them. Times are counted from its origin.
+struct Episode {
+  struct Message {
+    QpId qp{0};
+    std::int64_t size = 0;
+    Ps post = 0;
+  };
+  struct Entry {  // a message was delivered, or completed
+    Ps at = 0;
+    PortId port{0};  // where the frame arrived that did it
+    std::uint32_t message = 0;
+    bool is_done = false;
+  };
+  struct Qp {  // one that sent something
+    QpId qp{0};
+    std::uint32_t last = 0;  // of its messages
+    std::uint16_t last_wire = 0;
+    Ps last_send = 0;
+    Ps timeout_at = kNever;
+    std::int64_t bytes = 0;
+  };
+  Rest begin;
+  std::vector<Message> messages;  // in the order of posting
+  std::vector<Entry> entries;     // in the order of events
+  std::vector<Qp> qps;
+  std::vector<std::uint64_t> counters;  // by which each grows
+  std::uint64_t frames = 0;
+  std::uint64_t hops = 0;
+  std::uint64_t data_hops = 0;
+
+  [[nodiscard]] Ps length() const { return entries.back().at; }
 };
 
 }  // namespace weir::sim

@@ -1,18 +1,22 @@
 #pragma once
 // perftest on many hosts at once: one shell line per host starts its servers and its clients, waits
 // for them and prints what each said. One connection per host and load, whichever way it is
-// reached; no clock is shared: a client tries until its server listens. Internal to this folder.
+// reached; no clock is shared: a client tries until its server listens. For `verify` and
+// `preflight`.
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/host_io.h"
 #include "ops/source/failure.h"
+#include "ops/source/hosts.h"
 #include "ops/verify/perftest.h"
 
 namespace weir::ops {
@@ -34,6 +38,32 @@ struct FlowOutcome {
 
   [[nodiscard]] bool is_done() const { return client_status == 0; }
 };
+
+/// Bits per second by the client's own report; 0: it failed, or printed none.
+[[nodiscard]] double flow_rate(const FlowOutcome& outcome);
+/// "gpu01 to gpu02, rail 0: Couldn't connect": why a flow failed.
+[[nodiscard]] std::string failure_text(const std::string& from, const std::string& to,
+                                       const Flow& flow, const FlowOutcome& outcome);
+
+/// A host of a load, by its number.
+struct FlowHost {
+  std::uint32_t number = 0;
+  const design::HostIntent* intent = nullptr;
+};
+/// `words` from one to the other, on every rail that both have, or on the first `most`.
+void add_flows(const FlowHost& from, const FlowHost& to, const std::vector<std::string>& words,
+               std::vector<Flow>& flows, std::size_t most = 64);
+
+/// Who sends to whom in an all-to-all: every host to all others, or to kMostPeers of them at
+/// distances spread over all, since each is a process at both ends.
+inline constexpr std::uint32_t kMostPeers = 16;
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> all_to_all_pairs(
+    std::uint32_t hosts);
+
+/// A fleet for hours of loads: all hosts of one at the same time, and, while `is_healing`, commands
+/// that end them when the user has interrupted everything else.
+[[nodiscard]] Source source_for_loads(Source source,
+                                      const std::shared_ptr<std::atomic<bool>>& is_healing);
 
 /// What one host has to start.
 struct HostTask {
