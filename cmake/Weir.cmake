@@ -60,13 +60,29 @@ if(WEIR_PRECOMPILE)
     <fmt/format.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 endif()
 
-# A room (a folder of sources) is compiled as one translation unit: the large headers are then read
-# once per room, not once per file. A name in an anonymous namespace must be unique in its room.
+# A room (a folder of sources) is compiled as one translation unit, or with the rooms that stand
+# beside it in units.txt: large headers are then read once per unit, not once per file. A name in an
+# anonymous namespace must be unique in its unit.
+set(WEIR_UNITS_FILE ${CMAKE_CURRENT_LIST_DIR}/units.txt)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+             CMAKE_CONFIGURE_DEPENDS ${WEIR_UNITS_FILE})
+file(STRINGS ${WEIR_UNITS_FILE} units REGEX "^[^#]")
+foreach(unit ${units})
+  string(REPLACE " " ";" rooms ${unit})
+  list(GET rooms 0 first)
+  foreach(room ${rooms})
+    set(WEIR_UNIT_OF_${room} ${first})
+  endforeach()
+endforeach()
+
 function(weir_rooms name)
   set_target_properties(weir_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source ${ARGN})
     cmake_path(GET source PARENT_PATH room)
     string(REPLACE "${PROJECT_SOURCE_DIR}/src/" "" room ${room})
+    if(DEFINED WEIR_UNIT_OF_${room})
+      set(room ${WEIR_UNIT_OF_${room}})
+    endif()
     string(REPLACE "/" "_" room ${room})
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
   endforeach()

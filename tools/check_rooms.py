@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the rooms: a folder of sources is compiled as one translation unit (cmake/Weir.cmake).
+"""Checks the rooms: a folder of sources is compiled as one translation unit (cmake/Weir.cmake),
+alone or with other rooms of its layer (cmake/units.txt).
 
-A function in an anonymous namespace is therefore seen by every later file of its room. Two with the
+A function in an anonymous namespace is therefore seen by every later file of its unit. Two with the
 same name and number of parameters overload each other, and an implicit conversion could choose the
-wrong one without a warning. So name and number are unique in the room, and differ from those of
+wrong one without a warning. So name and number are unique in the unit, and differ from those of
 every function that a header of the layer declares. A folder holds at most 40 files, so that its
 listing can be read.
 Prints one line per problem; exit 1 when there is any.
@@ -81,8 +82,29 @@ def check_room(root, room, sources, public):
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             problems.append(f"{room.relative_to(root)}: {name}() is defined in {names}: "
-                            "a name is unique in its room, or becomes one shared function")
+                            "a name is unique in its unit, or becomes one shared function")
     return problems
+
+
+def units_of(root, rooms):
+    """First room of a unit -> its rooms, and the problems of cmake/units.txt."""
+    units, problems = {room: [room] for room in rooms}, []
+    table = root / "cmake" / "units.txt"
+    lines = table.read_text(encoding="utf-8").splitlines() if table.is_file() else []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        joined = [root / "src" / word for word in line.split()]
+        for room in joined:
+            if room not in units:
+                problems.append(f"cmake/units.txt:{number}: {room.relative_to(root)}: no such room "
+                                "with sources, or in a unit already")
+        if len({room.relative_to(root / "src").parts[0] for room in joined}) > 1:
+            problems.append(f"cmake/units.txt:{number}: rooms of two layers: a unit is of one")
+        for room in joined[1:]:
+            units.pop(room, None)
+        units[joined[0]] = joined
+    return units, problems
 
 
 def check(root):
@@ -95,8 +117,11 @@ def check(root):
             rooms[path.parent].append(path)
     problems = [f"{room.relative_to(root)}: {count} files, the limit is {MOST_FILES}: "
                 "make rooms of it" for room, count in sorted(counts.items()) if count > MOST_FILES]
+    units, wrong = units_of(root, rooms)
+    problems += wrong
     public = {}
-    for room, sources in sorted(rooms.items()):
+    for room, joined in sorted(units.items()):
+        sources = [source for part in joined for source in rooms.get(part, [])]
         layer = room.relative_to(root / "src").parts[0]
         if layer not in public:
             public[layer] = public_functions(root, layer)
@@ -113,7 +138,7 @@ def main():
     for problem in problems:
         print(problem)
     if not problems:
-        print("rooms: every private name is unique in its room")
+        print("rooms: every private name is unique in its unit")
     return 1 if problems else 0
 
 

@@ -40,6 +40,11 @@ bool is_link_local(const Address& gid) {
   return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80;
 }
 
+bool is_link_local(std::string_view gid) {
+  const std::optional<Address> address = gid_of(gid);
+  return address && is_link_local(*address);
+}
+
 std::string address_text(const Address& gid) {
   constexpr Address kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   if (std::equal(gid.begin(), gid.begin() + 12, kMapped.begin()))

@@ -15,6 +15,7 @@ using Address = std::array<unsigned char, 16>;
 [[nodiscard]] bool is_within(const Address& gid, std::string_view subnet);
 /// fe80::/10.
 [[nodiscard]] bool is_link_local(const Address& gid);
+[[nodiscard]] bool is_link_local(std::string_view gid);  // false where it is no GID
 /// "10.0.0.1", or IPv6 in its short form.
 [[nodiscard]] std::string address_text(const Address& gid);
 

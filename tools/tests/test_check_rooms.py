@@ -43,6 +43,20 @@ class RoomsTest(TreeTest):
         self.write("src/host/kernel/live.cc", PRIVATE % "speed_of")
         self.assertEqual(self.problems(), [])
 
+    def test_rooms_of_one_unit_share_their_names(self):
+        self.write("src/host/kernel/live.cc", PRIVATE % "speed_of")
+        self.write("cmake/units.txt", "# joined\nhost/kernel host/linux\n")
+        self.assert_one_problem(self.problems(), "src/host/kernel", "speed_of()", "live.cc, nic.cc")
+
+    def test_a_unit_of_a_room_that_is_not_there_fails(self):
+        self.write("cmake/units.txt", "host/linux host/gone\n")
+        self.assert_one_problem(self.problems(), "cmake/units.txt:1", "src/host/gone")
+
+    def test_a_unit_of_two_layers_fails(self):
+        self.write("src/sim/port.cc", PRIVATE % "port_of")
+        self.write("cmake/units.txt", "host/linux sim\n")
+        self.assert_one_problem(self.problems(), "cmake/units.txt:1", "two layers")
+
     def test_the_name_of_a_public_function_fails(self):
         self.write("src/host/linux/dcb.cc", PRIVATE % "read_nic")
         self.assert_one_problem(self.problems(), "dcb.cc", "read_nic()", "nic.h")

@@ -5,15 +5,10 @@
 #include <fmt/format.h>
 
 #include "diagnose/job/rules.h"
+#include "evidence/address.h"
 
 namespace weir::diagnose {
 namespace {
-
-/// fe80::/10.
-bool is_link_local(std::string_view gid) {
-  return gid.starts_with("fe8") || gid.starts_with("fe9") || gid.starts_with("fea") ||
-         gid.starts_with("feb");
-}
 
 const evidence::Gid* gid_at(const evidence::Nic& nic, long index) {
   if (!nic.rdma.gids.is_known()) return nullptr;
@@ -40,19 +35,19 @@ void judge_on_host(const readers::JobVariable& variable, long index, const evide
               fmt::format("{}={}: {} has no GID at index {}.", variable.name, index,
                           name_of(host, nic), index),
               variable.at);
-    } else if (gid->type != evidence::GidType::kRoceV2 || is_link_local(gid->gid)) {
-      out.add(
-          "gid.not_routable",
-          fmt::format("{}={}: on {} this is {} ({}{}).", variable.name, index, name_of(host, nic),
-                      gid->gid, to_text(gid->type), is_link_local(gid->gid) ? ", link-local" : ""),
-          variable.at);
+    } else if (gid->type != evidence::GidType::kRoceV2 || evidence::is_link_local(gid->gid)) {
+      out.add("gid.not_routable",
+              fmt::format("{}={}: on {} this is {} ({}{}).", variable.name, index,
+                          name_of(host, nic), gid->gid, to_text(gid->type),
+                          evidence::is_link_local(gid->gid) ? ", link-local" : ""),
+              variable.at);
     }
   }
 }
 
 void judge_log(const readers::NcclProcess& process, JobFindings& out) {
   for (const readers::NcclQueuePair& pair : process.queue_pairs) {
-    if (is_link_local(pair.gid)) {
+    if (evidence::is_link_local(pair.gid)) {
       out.add("gid.not_routable",
               fmt::format(
                   "The queue pairs use GID {} at index {}, which is link-local and not routable.",
@@ -66,7 +61,7 @@ void judge_log(const readers::NcclProcess& process, JobFindings& out) {
 void judge_unanswered(const readers::NcclProcess& process, JobFindings& out) {
   constexpr unsigned kTimeoutStatus = 12;
   for (const readers::NcclFailure& failure : process.failures) {
-    if (failure.status != kTimeoutStatus || !is_link_local(failure.local_gid)) continue;
+    if (failure.status != kTimeoutStatus || !evidence::is_link_local(failure.local_gid)) continue;
     out.add("gid.not_routable",
             fmt::format("A transfer from GID {} got no answer: the address is link-local and does "
                         "not pass a router.",

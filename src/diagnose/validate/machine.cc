@@ -29,11 +29,6 @@ bool is_infiniband(const Nic& nic) {
   return nic.link_layer.is(evidence::LinkLayer::kInfiniband);
 }
 
-bool is_link_local(std::string_view gid) {
-  return gid.starts_with("fe8") || gid.starts_with("fe9") || gid.starts_with("fea") ||
-         gid.starts_with("feb");
-}
-
 /// Of an IPv4 address.
 bool is_mapped(std::string_view gid) {
   return gid.find("ffff:") != std::string_view::npos;
@@ -173,7 +168,8 @@ std::optional<evidence::Gid> usable_gid(const Nic& nic) {
   if (!nic.rdma.gids.is_known()) return std::nullopt;
   const std::set<std::string> own = own_netdevs(nic);
   for (const evidence::Gid& gid : *nic.rdma.gids) {
-    const bool is_routable = gid.type == evidence::GidType::kRoceV2 && !is_link_local(gid.gid);
+    const bool is_routable =
+        gid.type == evidence::GidType::kRoceV2 && !evidence::is_link_local(gid.gid);
     if (is_routable && (own.empty() || own.contains(gid.netdev))) return gid;
   }
   return std::nullopt;
@@ -186,7 +182,7 @@ void MachineCheck::check_gid(const Nic& nic, const design::NicIntent& wanted) {
   const auto usable = usable_gid(nic);
   if (!usable) {
     for (const evidence::Gid& gid : *nic.rdma.gids) {
-      if (gid.type != evidence::GidType::kRoceV2 || is_link_local(gid.gid)) continue;
+      if (gid.type != evidence::GidType::kRoceV2 || evidence::is_link_local(gid.gid)) continue;
       add("gid.wrong_netdev", nic.device,
           fmt::format("GID {}: expected on {}, found on {}", gid.index, *nic.netdev, gid.netdev));
       return;

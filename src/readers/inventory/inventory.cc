@@ -168,7 +168,7 @@ Status take_variable(std::string_view key, std::string_view value, const std::st
 }
 
 /// Words between blanks; quotes keep blanks together.
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> quoted_words_of(std::string_view line) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < line.size();) {
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t'))
@@ -192,7 +192,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 Status add_ini_host(std::string_view line, const std::string& group, const std::string& place,
                     Builder& out) {
-  const std::vector<std::string_view> words = words_of(line);
+  const std::vector<std::string_view> words = quoted_words_of(line);
   if (words.empty()) return {};
   InventoryHost host;
   std::string_view pattern = words.front();
@@ -234,7 +234,7 @@ Result<Inventory> parse_ansible_ini(std::string_view text) {
     }
     if (kind == "vars") continue;
     if (kind == "children") {
-      const std::string child(words_of(line).empty() ? line : words_of(line).front());
+      const std::string child(quoted_words_of(line).empty() ? line : quoted_words_of(line).front());
       WEIR_TRY_STATUS(check_name(NameKind::kWord, child, place));
       out.add_child(group, child);
       continue;
@@ -463,7 +463,7 @@ Result<GroupSettings> parse_group_settings(std::string_view text) {
     }
     if (key == "default") out.default_source = value;
     if (key == "autodir" || key == "confdir" || key == "groupsdir") {
-      for (const std::string_view folder : words_of(value))
+      for (const std::string_view folder : quoted_words_of(value))
         out.folders.emplace_back(folder);
     }
   }
