@@ -406,14 +406,18 @@ void FluidModel::move(std::size_t stage) {
 
 /// The receiver answers marks with CNPs, at its pace. Marks come at random instants of the step.
 void FluidModel::notify(Flow& flow) {
-  const std::int64_t marks = minus_ln_q32(std::max<std::uint64_t>(flow.unmarked << 32U, 1));
+  const std::uint64_t unmarked = std::max<std::uint64_t>(flow.unmarked << 32U, 1);
   flow.unmarked = kCertain;
   const QueuePair& qp = network_.qps[network_.messages[flow.message].qp];
   const NicConfig& target = nics_[network_.nodes[qp.target].config];
-  if (!target.np_enabled || marks == 0) return;
+  if (!target.np_enabled) return;
+  std::uint64_t draw = random_.next() | 1U;
   Ps& next = next_cnp_[flow.pacer];
-  for (Ps at = std::max(next, now_);; at = next) {
-    at += static_cast<Ps>(Int128{step_} * minus_ln_q32(random_.next() | 1U) / marks);
+  // -ln(draw) >= -ln(unmarked): the first mark would come after the step. Most flows end here.
+  if (draw <= unmarked || next >= now_ + step_) return;
+  const std::int64_t marks = std::max<std::int64_t>(minus_ln_q32(unmarked), 1);
+  for (Ps at = std::max(next, now_);; at = next, draw = random_.next() | 1U) {
+    at += static_cast<Ps>(Int128{step_} * minus_ln_q32(draw) / marks);
     if (at >= now_ + step_) return;
     cnps_.push({at + flow.round_trip, flow.message});
     next = at + std::max<Ps>(target.cnp_interval.raw(), 1);
