@@ -83,6 +83,7 @@ struct Tables {
   Table<PortId, Port> ports;
   std::vector<Queue> queues;  // eight per port
   Table<PortId, PauseState> pauses;
+  RawArray<PauseTimes> pause_times;  // by port
   Table<PortId, Traffic> traffic;
   RawArray<PortCounters> counter_room;       // most ports never count anything rare, so …
   View<PortId, PortCounters> port_counters;  // … no page of it; rx_*: of frames without a class

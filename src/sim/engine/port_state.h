@@ -62,11 +62,12 @@ struct alignas(64) Queue {
   std::int64_t mark_min = INT64_MAX;
   std::int64_t mark_max = INT64_MAX;
   std::uint64_t mark_slope = 0;  // mark probability, of 2^32, per byte above mark_min, << 16
-  std::int64_t deficit = 0;
-  std::int64_t quantum = 0;
+  std::int32_t deficit = 0;      // at most a quantum and a frame
+  std::int32_t quantum = 0;
 
   [[nodiscard]] bool is_empty() const { return head == kNo<FrameId>; }
 };
+static_assert(sizeof(Queue) == 64);
 
 /// What keeps a frame from going straight through a port: eight bytes, read as one word.
 struct PortCondition {
@@ -116,11 +117,16 @@ struct alignas(64) Port : PortCondition {
   [[nodiscard]] bool is_idle_at(Ps now) const { return busy_until <= now; }
 };
 
+/// When, by priority. Apart from PauseState: most ports are never paused, and no page of it is touched.
+struct PauseTimes {
+  std::array<Ps, 8> until;
+  std::array<Ps, 8> since;
+  std::array<Ps, 8> last_rx;
+};
+
 /// What the peer told this port, and what this port told the peer.
 struct PauseState {
-  std::array<Ps, 8> until{};  // by priority
-  std::array<Ps, 8> since{};
-  std::array<Ps, 8> last_rx{};
+  PauseTimes* times = nullptr;
   std::uint8_t paused = 0;     // priorities paused by the peer
   std::uint8_t announced = 0;  // priorities this port has paused at the peer
   bool expire_pending = false;
@@ -144,7 +150,7 @@ struct PauseState {
     return static_cast<Ps>(Int128{pause_quanta} * 512 * kPicosecondsPerSecond / rate);
   }
   [[nodiscard]] Ps paused_since(unsigned priority, Ps now) const {
-    return has_bit(paused, priority) ? now - since[priority] : 0;
+    return has_bit(paused, priority) ? now - times->since[priority] : 0;
   }
 };
 

@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kCutThroughHeader = 64;  // bytes a cut-through switch reads before it acts
 constexpr std::size_t kShortFrame = 60;
 constexpr unsigned kMostDomains = 64;
-constexpr std::size_t kNicsPerThread = 160;  // threads that nobody asked for
-constexpr Ps kHopsPerWindow = 1000;          // … each with so much to do at a time
+constexpr std::size_t kNicsPerThread = 160;     // threads that nobody asked for
+constexpr Ps kHopsPerWindow = 1000;             // … each with so much to do at a time
+constexpr std::int64_t kMostQuantum = 1 << 30;  // bytes: far beyond what a scheduler gives a queue
 
 enum Purpose : std::uint64_t { kPortStream = 1, kSprayStream = 2 };
 
@@ -65,6 +66,7 @@ void set_up_port(Tables& sim, const Link& link, const LinkEnd& end,
   port.down = !link.up;
   port.wire_time = wire_time;
   port.flight = link.propagation.raw();
+  sim.pauses[end.self].times = &sim.pause_times[to_index(end.self)];
   sim.pauses[end.self].cable = link.propagation.raw();
   sim.pauses[end.self].rate = link.rate.raw();
   sim.error_threshold[end.self] = end.has_errors ? link.error_threshold : 0;
@@ -78,6 +80,7 @@ void set_up_ports(Tables& sim) {
   sim.ports.resize(total);
   sim.queues.resize(total * 8);
   sim.pauses.resize(total);
+  sim.pause_times = RawArray<PauseTimes>(total);
   sim.traffic.resize(total);
   sim.counter_room = RawArray<PortCounters>(total);
   sim.port_counters = View<PortId, PortCounters>(sim.counter_room);
@@ -121,7 +124,8 @@ void set_up_queues(Tables& sim, NodeId node, const SwitchConfig& config) {
     for (std::uint32_t q = 0; q < 8; ++q) {
       const EgressQueue& from = config.queues[q];
       Queue& queue = sim.ports[p].queues[q];
-      queue.quantum = std::max<std::int64_t>(from.weight, 1) * config.mtu.raw();
+      queue.quantum = static_cast<std::int32_t>(std::min<std::int64_t>(
+          std::max<std::int64_t>(from.weight, 1) * config.mtu.raw(), kMostQuantum));
       const Wred& wred = config.wred_at(local, q);
       if (!wred.enabled) continue;
       queue.mark_min = wred.min.raw();

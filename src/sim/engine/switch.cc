@@ -47,7 +47,7 @@ std::uint32_t Switch::next_queue(Port& port, std::uint8_t eligible, const Packet
   std::uint32_t at = port.round_robin;
   for (;;) {
     if (has_bit(eligible, at)) {
-      const std::int64_t size = pool[queues[at].head].packet.size;
+      const std::int32_t size = pool[queues[at].head].packet.size;
       if (queues[at].deficit >= size) {
         queues[at].deficit -= size;
         port.round_robin = static_cast<std::uint8_t>(at);
@@ -272,13 +272,13 @@ void watchdog(Engine<World>& sim, Port& port) {
     const std::uint32_t queue = config.priority_to_queue[priority];
     const std::uint8_t bit = bit_of(queue);
     if ((port.tripped & bit) != 0) {
-      if (sim.now() - state.last_rx[priority] < rule.restoration.raw()) continue;
+      if (sim.now() - state.times->last_rx[priority] < rule.restoration.raw()) continue;
       port.tripped = static_cast<std::uint8_t>(port.tripped & ~bit);
       ++counters.watchdog_restores;
       continue;
     }
     const bool stuck = has_bit(state.paused, priority) &&
-                       sim.now() - state.since[priority] >= rule.detection.raw() &&
+                       sim.now() - state.times->since[priority] >= rule.detection.raw() &&
                        !port.queues[queue].is_empty();
     if (!stuck) continue;
     ++counters.watchdog_trips;

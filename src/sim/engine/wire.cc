@@ -214,9 +214,9 @@ void apply_pause(Engine<World>& sim, Port& port, const Packet& frame) {
   for (unsigned priority = 0; priority < 8; ++priority) {
     if (has_bit(pause, priority)) {
       ++counters.pause_rx[priority];
-      state.last_rx[priority] = sim.now();
+      state.times->last_rx[priority] = sim.now();
       if (!has_bit(state.enabled, priority)) continue;
-      state.until[priority] = end;
+      state.times->until[priority] = end;
       set_pause(sim, port, priority, true);
       if (World::kPausesExpire && !state.expire_pending) {
         state.expire_pending = true;
@@ -237,7 +237,7 @@ void set_pause(State& sim, Port& port, unsigned priority, bool paused) {
   const bool was = (state.paused & bit) != 0;
   if (was == paused) return;
   if (paused)
-    state.since[priority] = sim.now();
+    state.times->since[priority] = sim.now();
   else
     sim.port_counters[port.self].paused_time[priority] += state.paused_since(priority, sim.now());
   state.paused = static_cast<std::uint8_t>(state.paused ^ bit);
@@ -260,10 +260,10 @@ void pause_expire(Engine<World>& sim, Port& port) {
   Ps next = kNever;
   for (unsigned priority = 0; priority < 8; ++priority) {
     if (!has_bit(state.paused, priority)) continue;
-    if (state.until[priority] <= sim.now())
+    if (state.times->until[priority] <= sim.now())
       set_pause(sim, port, priority, false);
     else
-      next = std::min(next, state.until[priority]);
+      next = std::min(next, state.times->until[priority]);
   }
   if (next != kNever) {
     state.expire_pending = true;
