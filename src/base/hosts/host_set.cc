@@ -20,7 +20,7 @@ constexpr std::size_t kLongestSet = std::size_t{1} << 20U;
 constexpr std::size_t kMostWork = 4 * kMostHosts;  // names made on the way to the result
 constexpr int kDeepestGroup = 16;
 constexpr std::string_view kOperators = ",!&^";
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kBetweenHosts = " \t\r\n";
 
 using Names = std::vector<std::string>;
 
@@ -111,7 +111,7 @@ class SetParser {
     bool wants_operand = true;
     while (at < text.size()) {
       const char c = text[at];
-      if (kBlanks.find(c) != std::string_view::npos) {
+      if (kBetweenHosts.find(c) != std::string_view::npos) {
         ++at;
         continue;
       }
@@ -152,7 +152,7 @@ class SetParser {
       if (c == '[') is_inside = true;
       if (c == ']') is_inside = false;
       const bool ends =
-          kOperators.find(c) != std::string_view::npos || kBlanks.find(c) != std::string_view::npos;
+          kOperators.find(c) != std::string_view::npos || kBetweenHosts.find(c) != std::string_view::npos;
       if (ends && !is_inside) return at;
     }
     return is_inside ? std::string_view::npos : at;

@@ -145,6 +145,52 @@ TEST(LoadReport, NcclTestsSayHowManyRanksAndHowFast) {
   EXPECT_EQ(failed.collective.rows.front().wrong, 13U);
 }
 
+TEST(LoadReport, RecordingsOfNcclTestsAreRead) {
+  COVERS("D5");
+  const auto read = [](std::string_view file) {
+    return readers::read_nccl_tests(sample(std::string(file)));
+  };
+  const auto plain = read("all_reduce_perf_2ranks_socket.txt");
+  EXPECT_EQ(plain.ranks, 2U);
+  EXPECT_EQ(plain.hosts, (std::vector<std::string>{"hosta", "hostb"}));
+  EXPECT_EQ(plain.rows.size(), 24U);
+  EXPECT_EQ(plain.out_of_bounds, 0U);
+  EXPECT_FALSE(plain.is_failed);
+  EXPECT_EQ(plain.failure, "");
+  const auto all_to_all = read("alltoall_perf_2ranks_socket.txt");
+  EXPECT_EQ(all_to_all.test, "alltoall_perf");
+  EXPECT_EQ(all_to_all.rows.front().size, 0_B);
+  EXPECT_EQ(all_to_all.rows.size(), 24U);
+  EXPECT_FALSE(all_to_all.is_failed);
+  const auto with_log = read("all_reduce_perf_info_in_output.txt");
+  EXPECT_EQ(with_log.network, "Socket");
+  EXPECT_EQ(with_log.rows.size(), 8U);
+  ASSERT_TRUE(with_log.average_bus_bandwidth.has_value());
+  EXPECT_NEAR(*with_log.average_bus_bandwidth, 5.61068e-05, 1e-9);
+  const auto each = read("all_reduce_perf_per_iteration.txt");
+  EXPECT_EQ(each.rows.size(), 5U);
+  EXPECT_EQ(each.rows.back().wrong, 0U);
+  EXPECT_NEAR(each.rows.back().bus_bandwidth, 1.84, 1e-9);
+}
+
+TEST(LoadReport, RecordedFailuresOfNcclTestsAreTold) {
+  COVERS("D5");
+  const auto read = [](std::string_view file) {
+    return readers::read_nccl_tests(sample(std::string(file)));
+  };
+  const auto slow = read("all_reduce_perf_below_min_bw.txt");
+  EXPECT_TRUE(slow.is_failed);
+  EXPECT_EQ(slow.rows.size(), 4U);  // "cputime" heads the times
+  EXPECT_EQ(slow.failure, "Test failure common.cu:1409");
+  const auto twice = read("all_reduce_perf_duplicate_gpu.txt");
+  EXPECT_TRUE(twice.is_failed);
+  EXPECT_TRUE(twice.rows.empty());
+  EXPECT_EQ(twice.failure, "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 60");
+  const auto killed = read("all_reduce_perf_rank_killed.txt");
+  EXPECT_FALSE(killed.is_there());
+  EXPECT_EQ(killed.failure, "socketProgress: Connection closed by remote peer");
+}
+
 TEST(LoadReport, ALaunchersPrefixAndASocketFallbackAreSeen) {
   std::string text;
   const std::string whole = sample("all_reduce_perf_2node.composed.txt");

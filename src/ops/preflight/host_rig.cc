@@ -438,6 +438,23 @@ Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
 
 // ---- stages 6 and 7 ----
 
+namespace {
+
+/// Bus bandwidth, in bit/s, of the sizes from a quarter of the largest on: small messages take the
+/// latency, whatever the fabric can carry.
+std::vector<double> rates_of_large_messages(const host::CollectiveReport& report) {
+  constexpr double kBitsPerGigabyte = 8e9;
+  Bytes largest;
+  for (const host::CollectiveRow& row : report.rows)
+    largest = std::max(largest, row.size);
+  std::vector<double> rates;
+  for (const host::CollectiveRow& row : report.rows)
+    if (row.size >= largest / 4) rates.push_back(row.bus_bandwidth * kBitsPerGigabyte);
+  return rates;
+}
+
+}  // namespace
+
 Result<LoadRun> HostRig::all_reduce() {
   const std::string& command = bench_.request().collective;
   const auto first = hosts_.find(0);
@@ -450,15 +467,13 @@ Result<LoadRun> HostRig::all_reduce() {
   out.elapsed = outcome.elapsed;
   out.is_finished = outcome.exit_status == 0 && report.is_there() && !report.is_failed;
   out.transfers = report.rows.size();
-  constexpr double kBitsPerGigabyte = 8e9;
-  std::vector<double> rates;
-  for (const host::CollectiveRow& row : report.rows)
-    rates.push_back(row.bus_bandwidth * kBitsPerGigabyte);
-  out.measures.push_back(
-      measure_of("collective_bus_bandwidth", "bit/s", Better::kMore, std::move(rates)));
-  if (!out.is_finished)
-    out.notes.push_back(
-        fmt::format("{}: status {}: {}", command, outcome.exit_status, trim(outcome.errors)));
+  out.measures.push_back(measure_of("collective_bus_bandwidth", "bit/s", Better::kMore,
+                                    rates_of_large_messages(report)));
+  if (!out.is_finished) {
+    const std::string_view said = trim(outcome.errors);
+    out.notes.push_back(fmt::format("{}: status {}: {}", command, outcome.exit_status,
+                                    said.empty() ? std::string_view(report.failure) : said));
+  }
   if (report.network == "Socket")
     out.notes.emplace_back("NCCL used sockets: this says nothing of the RDMA fabric");
   return out;

@@ -317,13 +317,10 @@ TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {
 
 TEST_F(HostsOfADesign, ReadACollectiveOfNcclTests) {
   COVERS("J2");
+  // What nccl-tests printed of two ranks on a GPU machine (tests/data/README.md).
+  const std::string recorded = WEIR_TEST_DATA "/load/all_reduce_perf_2ranks_socket.txt";
   ASSERT_TRUE(write_file_atomic(folder() + "/all_reduce_perf",
-                                "#!/bin/sh\n"
-                                "echo '#       size         count      type   redop    root     "
-                                "time   algbw   busbw #wrong'\n"
-                                "echo '     1048576        262144     float     sum      -1    "
-                                "100.0   10.49   18.35      0'\n"
-                                "echo '# Avg bus bandwidth    : 18.35'\n",
+                                "#!/bin/sh\ncat " + shell_word(recorded) + "\n",
                                 FileMode::kScript));
   PreflightRequest request = quick();
   request.collective = "all_reduce_perf -b 1M";
@@ -332,7 +329,27 @@ TEST_F(HostsOfADesign, ReadACollectiveOfNcclTests) {
   ASSERT_TRUE(ran.has_value()) << ran.error().what;
   EXPECT_TRUE(ran->is_finished);
   ASSERT_EQ(ran->measures.size(), 1U);
-  EXPECT_NEAR(ran->measures.front().values.p50, 18.35 * 8e9, 1);
+  // 16, 32 and 64 MB: 1.85, 1.86 and 1.86 GB/s.
+  EXPECT_NEAR(ran->measures.front().values.p50, 1.86 * 8e9, 1e8);
+  EXPECT_TRUE(ran->notes.empty());
+}
+
+TEST_F(HostsOfADesign, SayWhyACollectiveFailed) {
+  COVERS("J2");
+  const std::string recorded = WEIR_TEST_DATA "/load/all_reduce_perf_duplicate_gpu.txt";
+  ASSERT_TRUE(write_file_atomic(folder() + "/all_reduce_perf",
+                                "#!/bin/sh\ncat " + shell_word(recorded) + "\nexit 3\n",
+                                FileMode::kScript));
+  PreflightRequest request = quick();
+  request.collective = "all_reduce_perf";
+  Bench two = bench(request, 2);
+  const auto ran = two.rig().all_reduce();
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_FALSE(ran->is_finished);
+  ASSERT_EQ(ran->notes.size(), 1U);
+  EXPECT_EQ(ran->notes.front(),
+            "all_reduce_perf: status 3: Duplicate GPU detected : rank 0 and rank 1 both on CUDA "
+            "device 60");
 }
 
 TEST_F(HostsOfADesign, FailAndHealByTheCommandsOfTheUser) {

@@ -29,6 +29,19 @@ std::string_view untagged(std::string_view line) {
   return line;
 }
 
+/// "hosta:652:652 [0] init.cc:904 NCCL WARN Duplicate GPU detected : …", "hosta: Test NCCL failure
+/// common.cu:221 '…'", " .. hosta pid 652: Test failure common.cu:1409".
+std::string_view failure_of(std::string_view line) {
+  constexpr std::string_view kWarn = " NCCL WARN ";
+  if (const std::size_t at = line.find(kWarn); at != std::string_view::npos)
+    return trim(line.substr(at + kWarn.size()));
+  for (const std::string_view mark :
+       {": Test NCCL failure ", ": Test CUDA failure ", ": Test failure "})
+    if (const std::size_t at = line.find(mark); at != std::string_view::npos)
+      return trim(line.substr(at + 2));
+  return {};
+}
+
 constexpr double kMicrosecondsMax = 1e12;
 constexpr double kBandwidthMax = 1e9;  // GB/s
 
@@ -43,6 +56,9 @@ class Reader {
                at != std::string_view::npos && report_.network.empty()) {
       const std::vector<std::string_view> words = words_of(text.substr(at));
       if (words.size() >= 3) report_.network = words[2];
+    } else if (const std::string_view what = failure_of(text); !what.empty()) {
+      report_.is_failed = report_.is_failed || text.find(" NCCL WARN ") == std::string_view::npos;
+      if (report_.failure.empty()) report_.failure = what;
     } else if (time_at_) {
       row(words_of(text));
     }
@@ -88,6 +104,7 @@ class Reader {
       return static_cast<std::size_t>(found - words.begin());
     };
     time_at_ = at("time");
+    if (!time_at_) time_at_ = at("cputime");  // with -C 1
     bus_at_ = at("busbw");
     wrong_at_ = at("#wrong");
   }

@@ -24,13 +24,15 @@ struct CollectiveRow {
 struct CollectiveReport {
   std::string test;  // "all_reduce_perf"; empty in older releases
   std::size_t ranks = 0;
-  std::vector<std::string> hosts;  // each once
-  std::vector<CollectiveRow> rows;
+  std::vector<std::string> hosts;   // each once
+  std::vector<CollectiveRow> rows;  // in the order printed; sizes may repeat (0 of an all-to-all)
   std::optional<double> average_bus_bandwidth;  // GB/s
   std::optional<std::uint64_t> out_of_bounds;
-  bool is_failed = false;  // it says so itself
+  bool is_failed = false;  // it says so itself, or ended with a failure
   /// "IB" or "Socket": the log's decisive line, where NCCL_DEBUG=INFO printed it.
   std::string network;
+  /// What the first line that tells of a failure says: NCCL's warning, or the test's own.
+  std::string failure;
 
   [[nodiscard]] bool is_there() const { return !rows.empty() || average_bus_bandwidth.has_value(); }
 };

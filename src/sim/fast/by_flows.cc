@@ -198,9 +198,9 @@ Result<std::vector<PairedTime>> check_in_full(const WindowRun& run, const TimeWi
 using PairsOfWindows = std::vector<std::vector<PairedTime>>;
 
 /// What the model says of the flows that finish in time, corrected by what the windows showed.
-void add_workloads(const Network& network, const Workloads& load, const FluidModel& model,
-                   const std::vector<std::size_t>& classes, Time end, const PairsOfWindows& pairs,
-                   FastOutcome& out) {
+Status add_workloads(const Network& network, const Workloads& load, const FluidModel& model,
+                     const std::vector<std::size_t>& classes, Time end, const PairsOfWindows& pairs,
+                     FastOutcome& out) {
   std::vector<std::vector<ModelTime>> times(out.workloads.size());
   std::vector<ModelTime> all;
   for (const MessageId m : network.messages.ids()) {
@@ -214,12 +214,16 @@ void add_workloads(const Network& network, const Workloads& load, const FluidMod
   }
   out.flows = network.messages.size();
   out.finished = all.size();
-  if (all.empty()) return;
+  if (all.empty()) return {};
+  if (!show_every_class(all, pairs))
+    return cannot_approximate(
+        "the windows that are simulated in full saw too few flows to say how far the rest is off");
   out.completion = correct_by_windows(all, pairs);
   for (std::size_t w = 0; w < times.size(); ++w)
     if (!times[w].empty())
       out.workloads[w].completion =
           times.size() == 1 ? out.completion : correct_by_windows(times[w], pairs);
+  return {};
 }
 
 }  // namespace
@@ -258,7 +262,7 @@ Result<FastOutcome> approximate_flows(const Experiment& experiment, const RunPro
   out.seed = experiment.seed;
   for (const WorkloadSpec& spec : experiment.workloads)
     out.workloads.emplace_back().label = spec.label;
-  add_workloads(network, *load, model, classes, end, pairs, out);
+  WEIR_TRY_STATUS(add_workloads(network, *load, model, classes, end, pairs, out));
   out.notes = fabric.notes;
   out.notes.insert(out.notes.end(), load->notes().begin(), load->notes().end());
   if (out.seen.pauses > 0)

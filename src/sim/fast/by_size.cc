@@ -104,7 +104,8 @@ Result<FastOutcome> approximate_size(const Experiment& experiment, const RunProg
     out.notes = std::move(outcome.notes);
   }
   out.method = "size";
-  out.checked = static_cast<std::uint64_t>(kWindowsOfRun.back());
+  for (const std::int64_t simulated : kWindowsOfRun)
+    out.checked += static_cast<std::uint64_t>(simulated);
   out.windows = kSizeWindows;
   out.digest = digest.value();
   out.seed = experiment.seed;
@@ -114,7 +115,10 @@ Result<FastOutcome> approximate_size(const Experiment& experiment, const RunProg
     return cannot_approximate(
         "flows on paths that collide fall behind, and windows do not show how far");
   out.completion = estimates->completion;
-  if (estimates->round.value > experiment.limit)
+  const WorkloadSpec& spec = experiment.workloads[0];
+  const Duration end = spec.start.since_start() +
+                       estimates->round.value * static_cast<std::int64_t>(spec.iterations);
+  if (end > experiment.limit)
     return cannot_approximate("the run would not finish within --duration");
   out.workloads.push_back(
       {experiment.workloads[0].label, out.flows, out.flows, out.completion, estimates->round});

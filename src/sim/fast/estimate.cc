@@ -157,9 +157,21 @@ double student_t95(std::size_t freedom) {  // report only
   return kTable[freedom - 1];
 }
 
+bool show_every_class(const std::vector<ModelTime>& run,
+                      const std::vector<std::vector<PairedTime>>& windows) {
+  std::array<std::size_t, kSizeClasses> seen{};  // windows with such a flow
+  for (const auto& window : windows)
+    for (std::size_t c = 0; c < kSizeClasses; ++c)
+      if (std::any_of(window.begin(), window.end(),
+                      [&](const PairedTime& pair) { return pair.size_class == c; }))
+        ++seen[c];
+  return std::all_of(run.begin(), run.end(),
+                     [&](const ModelTime& flow) { return seen[flow.size_class] >= 2; });
+}
+
 FastTimes correct_by_windows(const std::vector<ModelTime>& run,
                              const std::vector<std::vector<PairedTime>>& windows) {
-  WEIR_CHECK(windows.size() >= 2 && !run.empty());
+  WEIR_CHECK(!run.empty() && show_every_class(run, windows));
   const Ratios ratios = ratios_of(windows);
   const std::vector<double> values = corrected(run, worth_applying(ratios));  // report only
   const Statistics shown = statistics_of(values);

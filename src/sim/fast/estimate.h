@@ -28,7 +28,12 @@ struct ModelTime {
   double time = 0;  // report only
 };
 
-/// What the whole run would show packet by packet. `windows`: two at least.
+/// Every size class of the run was seen in two windows at least: else nobody knows how far the model
+/// is off for it.
+[[nodiscard]] bool show_every_class(const std::vector<ModelTime>& run,
+                                    const std::vector<std::vector<PairedTime>>& windows);
+
+/// What the whole run would show packet by packet. REQUIRES: show_every_class().
 [[nodiscard]] FastTimes correct_by_windows(const std::vector<ModelTime>& run,
                                            const std::vector<std::vector<PairedTime>>& windows);
 

@@ -10,9 +10,13 @@
 namespace weir::sim {
 namespace {
 
-/// All flows begin at once, and share NICs or a port alike.
-bool begins_at_once(WorkloadKind kind) {
-  return kind == WorkloadKind::kAllToAll || kind == WorkloadKind::kIncast;
+constexpr std::string_view kComparedSizes = "websearch";
+
+/// Only what was compared with runs in full (docs/fast.md). Others were tried and lay outside their
+/// bounds: `storage` and flows of one size (the median up to 28 % off), an incast (17 %: its
+/// windows are over before DCQCN acts).
+bool was_compared(const WorkloadSpec& spec) {
+  return spec.kind == WorkloadKind::kFlows && spec.sizes == kComparedSizes;
 }
 
 }  // namespace
@@ -39,16 +43,15 @@ Result<FastOutcome> simulate_fast(const Experiment& experiment, const RunProgres
   if (experiment.sample_every.raw() > 0 || experiment.observer != nullptr)
     return cannot_approximate("time series, traces and captures need every packet");
   const std::vector<WorkloadSpec>& loads = experiment.workloads;
-  if (std::all_of(loads.begin(), loads.end(),
-                  [](const WorkloadSpec& spec) { return is_open_loop(spec.kind); }))
+  if (std::all_of(loads.begin(), loads.end(), was_compared))
     return approximate_flows(experiment, progress);
-  if (loads.size() == 1 && begins_at_once(loads[0].kind))
+  if (loads.size() == 1 && loads[0].kind == WorkloadKind::kAllToAll)
     return approximate_size(experiment, progress);
   if (loads.size() > 1)
-    return cannot_approximate("several workloads are approximated only where all are flows");
-  return cannot_approximate(
-      fmt::format("{} is neither an all-to-all, an incast nor flows that arrive by themselves",
-                  row_of(loads[0].kind).name));
+    return cannot_approximate(fmt::format(
+        "several workloads are approximated only where all are flows,sizes={}", kComparedSizes));
+  return cannot_approximate(fmt::format(
+      "only an all-to-all and flows,sizes={} were compared with runs in full", kComparedSizes));
 }
 
 }  // namespace weir::sim

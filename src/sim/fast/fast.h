@@ -6,9 +6,8 @@
 //   flow-level  flows that arrive by themselves. The flow-level model (fluid.h) carries the whole
 //               run. A window is a stretch of its time, simulated in full from what the model has
 //               under way there: how much longer flows take for the same bytes corrects the model
-//   size        an all-to-all or an incast. A window is a part of every message. The run is made
-//               in full with messages of one, two and four windows; time grows with the size in a
-//               straight line
+//   size        an all-to-all. A window is a part of every message. The run is made in full with
+//               messages of one, two and four windows; time grows with the size in a straight line
 //
 // Which windows there are depends on the input alone, so one seed gives one result.
 #include <cstdint>
@@ -38,7 +37,7 @@ struct FastWorkload {
   std::uint64_t messages = 0;
   std::uint64_t completed = 0;
   FastTimes completion;           // of completed ones
-  std::optional<Estimate> round;  // of an all-to-all or incast: begin to end
+  std::optional<Estimate> round;  // of an all-to-all: begin to end
 };
 
 /// Counted in the windows; nobody knows of the rest of the run.

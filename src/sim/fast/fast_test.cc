@@ -68,7 +68,7 @@ TEST(Fast, ACollectiveIsWithinTheBound) {
   const auto fast = simulate_fast(experiment);
   ASSERT_TRUE(fast.has_value()) << fast.error().what;
   EXPECT_EQ(fast->method, "size");
-  EXPECT_EQ(fast->checked, 4U);
+  EXPECT_EQ(fast->checked, 7U);
   EXPECT_EQ(fast->flows, 12U);
   const auto full = simulate(experiment);
   ASSERT_TRUE(full.has_value());
@@ -76,6 +76,26 @@ TEST(Fast, ACollectiveIsWithinTheBound) {
   ASSERT_TRUE(fast->workloads[0].round.has_value());
   expect_within(*fast->workloads[0].round, full->workloads[0].steps[0].time(), 0.1);
   EXPECT_LT(fast->seen.hops * 15, full->perf.hops);
+}
+
+TEST(Fast, RefusesWhatWasNeverComparedWithRunsInFull) {
+  EXPECT_NE(refusal(experiment_of("incast,size=64MB,to=gpu01,senders=3")), "");
+  EXPECT_NE(refusal(experiment_of("storage,load=40%,duration=20ms")), "");
+  EXPECT_NE(refusal(experiment_of("flows,sizes=64KB,load=30%,duration=20ms")), "");
+  EXPECT_NE(refusal(experiment_of("flows,sizes=hadoop,load=30%,duration=20ms")), "");
+}
+
+TEST(Fast, RefusesWindowsThatSawNothing) {
+  const std::string why = refusal(experiment_of("flows,load=0.3%,duration=20ms"));
+  EXPECT_NE(why.find("saw too few flows"), std::string::npos) << why;
+}
+
+TEST(Fast, EveryRoundMustFinishInTime) {
+  Experiment rounds = experiment_of("all-to-all,size=8MB,qps=1,hosts=gpu[01-04],iterations=4");
+  rounds.limit = 5_ms;  // a round takes 2
+  EXPECT_NE(refusal(rounds), "");
+  rounds.limit = 20_ms;
+  EXPECT_EQ(refusal(rounds), "");
 }
 
 TEST(Fast, RefusesWhatItCannotKnow) {

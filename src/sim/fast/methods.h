@@ -8,7 +8,7 @@ namespace weir::sim {
 [[nodiscard]] Result<FastOutcome> approximate_flows(const Experiment& experiment,
                                                     const RunProgress& progress);
 
-/// REQUIRES: one all-to-all or incast.
+/// REQUIRES: one all-to-all.
 [[nodiscard]] Result<FastOutcome> approximate_size(const Experiment& experiment,
                                                    const RunProgress& progress);
 
