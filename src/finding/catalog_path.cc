@@ -168,6 +168,28 @@ CatalogEntry rail_same_subnet() {
   };
 }
 
+CatalogEntry address_duplicate() {
+  return {
+      .id = "address.duplicate",
+      .title = "one address at two hosts",
+      .severity = Severity::kError,
+      .aliases = {"ip.duplicate", "DUPLICATE_IP", "ARP_CONFLICT"},
+      .rows = {"A2"},
+      .phase = "diagnose",
+      .why =
+          "Two hosts answer for one address, and each neighbour believes the one that answered "
+          "last: connections reach the wrong host, whose NIC does not know their queue pairs and "
+          "does not answer. Jobs with either host fail now and then with status 12, and no link or "
+          "switch counts an error.",
+      .fix = {{.platform = "host",
+               .commands = {"ip -4 -br addr", "arping -D -I <netdev> <address>"},
+               .note = "Give one of them the address of its plan, then flush the neighbours: ip "
+                       "neigh flush dev <netdev>."},
+              {.platform = "any", .commands = {"weir validate"}}},
+      .sources = {"RFC 5227: IPv4 address conflict detection"},
+  };
+}
+
 CatalogEntry subnet_two_leaves() {
   return {
       .id = "subnet.two_leaves",
@@ -434,6 +456,7 @@ std::vector<CatalogEntry> path_entries() {
           routing_loop(),
           routing_ordering_risk(),
           rail_same_subnet(),
+          address_duplicate(),
           subnet_two_leaves(),
           rail_no_route(),
           rail_cross_rail_unreachable(),

@@ -9,6 +9,8 @@ namespace {
 
 // A row per finding: its id, a colon, and its words; a line that begins with blanks goes on.
 constexpr std::string_view kSymptoms = R"(
+address.duplicate: one IP address on two hosts, duplicate IP, ARP entry flips between two MAC
+  addresses, arping gets two answers, DUP_SRCIP, duplicate address detected, lladdr changes
 app.not_fabric: perftest ib_write_bw reaches line rate, counters clean, yet training or decode is
   slow: data loader, framework, GPU clock throttled, kernel bound, message too small, overhead in
   the library, profiler; step time halved, idle, compute bottleneck, python, disk, algorithm, raw

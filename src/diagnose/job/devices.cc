@@ -19,6 +19,11 @@ std::vector<std::string> devices_of(const JobCase& subject) {
   for (const evidence::Evidence& host : subject.hosts)
     for (const evidence::Nic& nic : host.nics)
       names.insert(nic.device);
+  // What the library opened is there, whether a listing shows it or not.
+  if (!names.empty())
+    for (const readers::NcclProcess& process : subject.job.processes)
+      for (const readers::NcclDevice& device : process.devices)
+        names.insert(device.name);
   if (names.empty() && subject.intent != nullptr && !subject.intent->hosts.empty()) {
     for (const design::NicIntent& nic : subject.intent->hosts.front().nics)
       names.insert(nic.device);
@@ -111,14 +116,28 @@ void judge_entry(const readers::JobVariable& variable, const NameList& list,
   }
 }
 
-/// Names that match no device, in one finding.
-void judge_missing(const readers::JobVariable& variable, const NameList& list,
-                   const std::vector<std::string>& devices, JobFindings& out) {
+/// "mlx5_3" where there is a "mlx5_0": named by the same driver.
+bool is_sister_name(std::string_view name, const std::vector<std::string>& devices) {
+  const std::string_view stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  return stem.size() < name.size() &&
+         std::any_of(devices.begin(), devices.end(), [&](std::string_view device) {
+           return stem == device.substr(0, device.find_last_not_of("0123456789") + 1);
+         });
+}
+
+/// Names that match no device, in one finding. Where some devices only are known, others of their
+/// kind may be there too.
+void judge_missing(const JobCase& subject, const readers::JobVariable& variable,
+                   const NameList& list, const std::vector<std::string>& devices,
+                   JobFindings& out) {
   std::vector<std::string> missing;
-  for (const NameList::Entry& entry : list.entries)
-    if (std::none_of(devices.begin(), devices.end(),
-                     [&](const std::string& device) { return list.takes(entry, device); }))
-      missing.push_back(entry.name);
+  for (const NameList::Entry& entry : list.entries) {
+    const bool is_there =
+        std::any_of(devices.begin(), devices.end(),
+                    [&](const std::string& device) { return list.takes(entry, device); });
+    const bool may_be = subject.has_some_devices && is_sister_name(entry.name, devices);
+    if (!is_there && !may_be) missing.push_back(entry.name);
+  }
   if (missing.empty()) return;
   auto& found = out.add(
       "nccl.hca_unknown",
@@ -279,7 +298,7 @@ void judge_devices(const JobCase& subject, JobFindings& out) {
     const NameList list = parse_name_list(variable.value);
     for (const NameList::Entry& entry : list.entries)
       if (!list.excludes) judge_entry(variable, list, entry, devices, out);
-    if (!list.excludes && !devices.empty()) judge_missing(variable, list, devices, out);
+    if (!list.excludes && !devices.empty()) judge_missing(subject, variable, list, devices, out);
     if (!out.has("nccl.hca_unknown")) judge_count(subject, variable, list, devices, out);
     if (devices.empty()) {
       out.unknown("devices of NCCL_IB_HCA", "no host and no design to compare with",

@@ -21,6 +21,7 @@ struct JobCase {
   std::span<const evidence::Evidence> hosts = {};  // where hosts were observed
   finding::Thresholds thresholds = {};
   const design::Nccl* nccl = nullptr;  // the design's values for jobs, where there is a design
+  bool has_some_devices = false;       // the hosts may have more devices than were observed
 };
 
 /// Conclusion: healthy, findings, or inconclusive where the job says nothing that could be judged.

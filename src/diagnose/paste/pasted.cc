@@ -16,6 +16,7 @@
 #include "diagnose/job/job.h"
 #include "diagnose/paste/events.h"
 #include "diagnose/paste/pasted_parts.h"
+#include "diagnose/paste/rows.h"
 #include "diagnose/paste/stated.h"
 #include "diagnose/paste/switches.h"
 #include "diagnose/validate/validate.h"
@@ -228,6 +229,20 @@ bool shows_pfc(std::span<const Evidence> hosts) {
   });
 }
 
+/// The address of a NIC is on a VLAN of its own interface: which one is meant only a design says.
+void soften_vlan_gids(finding::Judgement& out) {
+  for (Finding& finding : out.findings) {
+    if (finding.id != "gid.wrong_netdev") continue;
+    for (const finding::EvidenceLine& line : finding.evidence) {
+      const std::size_t own = line.line.find("expected on ");
+      const std::size_t other = line.line.find(", found on ");
+      if (own == std::string::npos || other == std::string::npos || other < own) continue;
+      const std::string name = line.line.substr(own + 12, other - own - 12);
+      if (line.line.substr(other + 11).starts_with(name + ".")) finding.severity = Severity::kInfo;
+    }
+  }
+}
+
 finding::Judgement judge_settings(const PastedCase& input) {
   std::vector<Evidence> hosts;
   for (const Evidence& evidence : input.evidence)
@@ -249,6 +264,7 @@ finding::Judgement judge_settings(const PastedCase& input) {
       for (evidence::Nic& nic : host.nics)
         fill_map(nic, convention);
     out = validate(hosts, intent_of(hosts, convention));
+    soften_vlan_gids(out);
     const auto is_noise = [&](const Finding& finding) {
       return finding.id == "fleet.drift" && hosts.size() < 2;
     };
@@ -816,6 +832,25 @@ Convention convention_of(const PastedCase& input) {
   return out;
 }
 
+namespace {
+
+/// A listing of a host's devices is in the text; outputs about single ones show those alone.
+bool shows_all_devices(const PastedCase& input) {
+  constexpr auto kOfAll =
+      std::to_array<std::string_view>({"ibstat", "ibstatus", "ibv_devinfo", "rdma link"});
+  std::size_t devices = 0;
+  for (const Evidence& host : input.evidence)
+    devices = std::max(devices, host.nics.size());
+  if (input.paste.rows.lists_devices) return true;
+  return devices > 1 &&
+         std::any_of(input.paste.parts.begin(), input.paste.parts.end(),
+                     [&](const readers::PastePart& part) {
+                       return std::find(kOfAll.begin(), kOfAll.end(), part.tool) != kOfAll.end();
+                     });
+}
+
+}  // namespace
+
 finding::Judgement judge_pasted(const PastedCase& input) {
   finding::Judgement out = judge_settings(input);
   judge_firmware_dcbx(input, out);
@@ -840,8 +875,9 @@ finding::Judgement judge_pasted(const PastedCase& input) {
     std::vector<Evidence> hosts;
     for (const Evidence& evidence : input.evidence)
       if (!evidence.nics.empty()) hosts.push_back(evidence);
-    out = combined(std::move(out),
-                   judge_job({input.paste.job, input.intent, hosts, input.thresholds}));
+    out =
+        combined(std::move(out), judge_job({input.paste.job, input.intent, hosts, input.thresholds,
+                                            nullptr, !shows_all_devices(input)}));
   }
   finding::settle(out);
   if (out.conclusion == finding::Conclusion::kHealthy)
@@ -1450,6 +1486,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   finding::Judgement out = judge_pasted(pasted);
   if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
+  judge_rows_and_counts(pasted, view, out);
   judge_infiniband(paste, out);
   judge_round_trips(pasted, out);
   judge_timers(pasted, out);
@@ -1461,6 +1498,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   soften_described(paste, out);
   soften_without_devices(paste, out);
   soften_lossy(paste, out);
+  soften_fixed(paste, out);
   const bool is_unanswered = std::any_of(
       out.findings.begin(), out.findings.end(),
       [](const Finding& finding) { return finding.id == "transport.retries_exhausted"; });

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "diagnose/paste/pasted_parts.h"
+#include "diagnose/paste/rows.h"
 #include "diagnose/paste/stated.h"
 #include "evidence/address.h"
 #include "finding/catalog.h"
@@ -97,14 +98,21 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
                      finding::Judgement& out) {
   std::vector<SpeedOfNic> all;
   std::map<std::int64_t, std::size_t> counts;
+  constexpr std::size_t kSisters = 3;
+  const bool has_devices =
+      std::count_if(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
+        return readers::is_device_name(nic.device) && nic.link.speed.is_known();
+      }) > static_cast<std::ptrdiff_t>(kSisters);
   for (const evidence::Nic& nic : host.nics) {
     const bool is_down = (nic.link.up.is_known() && !*nic.link.up) ||
                          (nic.rdma.active.is_known() && !*nic.rdma.active);
     if (!nic.link.speed.is_known() || is_down) continue;
+    // One NIC may be shown under two names, and nobody says which belong together.
+    if (has_devices && !readers::is_device_name(nic.device) && !nic.rdma.active.is_known())
+      continue;
     all.push_back({&nic, *nic.link.speed});
     ++counts[nic.link.speed->raw()];
   }
-  constexpr std::size_t kSisters = 3;
   const auto most =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -1156,6 +1164,7 @@ void judge_seen(const PastedCase& input, finding::Judgement& out) {
   judge_wred(input, out);
   judge_port_limits(input, out);
   judge_config_pieces(input, out);
+  judge_rows(input, out);
 }
 
 }  // namespace weir::diagnose

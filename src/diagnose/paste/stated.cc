@@ -44,6 +44,8 @@ constexpr std::string_view kSocket = "NCCL_NET=Socket: the job turns RDMA off.";
 constexpr std::string_view kVirtual =
     "QoS was set on a virtual function or in a pod; it belongs to the physical function.";
 
+constexpr std::string_view kTwoHosts = "Two devices use the same IP address.";
+
 constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"srcvalid+", "", "pcie.acs_on", "A PCIe bridge has ACS on (SrcValid+)."},
     {"reqredir+", "", "pcie.acs_on", "A PCIe bridge redirects peer-to-peer requests (ReqRedir+)."},
@@ -96,6 +98,10 @@ constexpr auto kStatedPhrases = std::to_array<Phrase>({
      "The kernel has no contiguous memory area (CmaTotal 0): a build known to break RDMA."},
     {"rdma_cm_event_addr_error", "", "rail.no_route",
      "The connection manager found no route to the peer's address."},
+    {"dup_srcip", "duplicate of", "address.duplicate", kTwoHosts},
+    {"dup_src_ip", "duplicate", "address.duplicate", kTwoHosts},
+    {"arp_duplicate_addr", "", "address.duplicate", kTwoHosts},
+    {"ipv6 duplicate address", "detected!", "address.duplicate", kTwoHosts},
     {"sai_status_not_supported", "", "platform.cannot",
      "The switch's ASIC does not support the attribute."},
 });

@@ -332,7 +332,8 @@ void find_subnets(const Lines& lines, Stated& out) {
     const bool is_net = line.contains("/24") || line.contains("/23") || line.contains("/22") ||
                         line.contains("/16");
     const bool is_shared = (line.has("one") || line.has("same") || line.has("single")) && is_net &&
-                           !line.has("per") && !line.has("each") && !line.has("own");
+                           !line.has("per") && !line.has("each") && !line.has("own") &&
+                           !line.has("different") && !line.has("separate");
     const bool is_listed = addresses >= 2 && networks.size() == 1 && devices.size() == addresses;
     if (is_shared || is_listed)
       out.add("rail.same_subnet", "Several NICs of a host are in one subnet.", {i});

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
+#include "readers/paste/rows/rows_tools.h"
 #include "readers/paste/text_lines.h"
 
 namespace weir::readers {
@@ -30,6 +31,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"JSON of a tool", begins_json, read_json},
     {"metrics", begins_metrics, read_metrics},
     {"gNMI", begins_gnmi, read_gnmi},
+    {"settings of devices", begins_setting_rows, read_setting_rows},
     {"settings of several hosts", begins_fleet, read_fleet},
     {"bonding", begins_bonding, read_bonding},
     {"mlnx_qos", begins_mlnx_qos, read_mlnx_qos},
@@ -68,6 +70,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"netstat -i", begins_interface_table, read_interface_table},
     {"PCIe widths", begins_link_widths, read_link_widths},
     {"ip addr", begins_addresses, read_addresses},
+    {"neighbours", begins_stations, read_stations},
     {"ip route", begins_routes, read_routes},
     {"lspci", begins_lspci, read_lspci},
     {"the kernel's log", begins_kernel_log, read_kernel_log},
@@ -76,6 +79,8 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"tcpdump", begins_tcpdump, read_tcpdump},
     {"tshark", begins_tshark, read_tshark},
     {"files of devices", begins_device_files, read_device_files},
+    {"rows of devices", begins_device_rows, read_device_rows},
+    {"hash seed", begins_seed, read_seed},
     {"files of the kernel", begins_sysfs, read_sysfs},
     {"trust", begins_trust, read_trust},
     {"traffic class", begins_tos, read_tos},
@@ -97,6 +102,11 @@ constexpr auto kShowTools = std::to_array<PasteTool>({
     {"lossless queues", begins_lossless_queue, read_lossless_queue},
     {"ECN profile", begins_ecn_profile, read_ecn_profile},
     {"a switch's log", begins_watchdog_log, read_watchdog_log},
+    {"use of a channel's members", begins_members, read_members},
+    {"hash of a channel", begins_hash, read_hash},
+    {"hash seed", begins_seed, read_seed},
+    {"schedulers", begins_scheduler, read_scheduler},
+    {"classification", begins_sorting, read_sorting},
 });
 
 bool is_job_line(std::string_view text) {
@@ -218,17 +228,64 @@ void mark_lone_devices(PlainFile& out) {
   }
 }
 
-/// The names in `for d in ens1 ens2; do …`; empty for another loop.
+/// The name that a loop makes of its variable: "rail5" of "rail$i" or "rail${i}" for 5; empty where
+/// it makes none of a device.
+std::string name_of_turn(std::string_view command, std::string_view variable,
+                         std::string_view value) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (const std::string& sign : {fmt::format("${{{}}}", variable), fmt::format("${}", variable)}) {
+    for (std::size_t at = command.find(sign); at != std::string_view::npos;
+         at = command.find(sign, at + 1)) {
+      std::size_t begin = at;
+      while (begin > 0 && is_part(command[begin - 1]))
+        --begin;
+      std::size_t end = at + sign.size();
+      while (end < command.size() && is_part(command[end]))
+        ++end;
+      std::string name = fmt::format("{}{}{}", command.substr(begin, at - begin), value,
+                                     command.substr(at + sign.size(), end - at - sign.size()));
+      if (is_rdma_name(name) || is_netdev_name(name)) return name;
+    }
+  }
+  return {};
+}
+
+/// "0" … "7" of "{0..7}"; a word that is no range is itself.
+std::vector<std::string> values_of(std::string_view word) {
+  const std::size_t dots = word.find("..");
+  const std::size_t open = word.find('{');
+  const std::size_t close = word.find('}');
+  if (open == std::string_view::npos || close == std::string_view::npos ||
+      dots == std::string_view::npos || dots < open || close < dots)
+    return {std::string(word)};
+  const auto first = parse_u64(word.substr(open + 1, dots - open - 1));
+  const auto last = parse_u64(word.substr(dots + 2, close - dots - 2));
+  constexpr std::uint64_t kMost = 64;
+  if (!first || !last || *last < *first || *last - *first > kMost) return {std::string(word)};
+  std::vector<std::string> out;
+  for (std::uint64_t value = *first; value <= *last; ++value)
+    out.push_back(fmt::format("{}{}{}", word.substr(0, open), value, word.substr(close + 1)));
+  return out;
+}
+
+/// The names in `for d in ens1 ens2; do …`, `for i in 5 6; do … rail$i` and `for d in mlx5_{0..7}`;
+/// empty for another loop.
 std::vector<std::string> names_of_loop(const Mark& mark) {
   const auto& words = mark.words;
   std::vector<std::string> out;
   if (mark.tool() != "for" || words.size() < 4 || words[2] != "in") return out;
   for (std::size_t i = 3; i < words.size() && words[i] != "do"; ++i) {
-    std::string name = words[i];
-    while (name.ends_with(';'))
-      name.pop_back();
-    if (!is_rdma_name(name) && !is_netdev_name(name)) return {};
-    out.push_back(std::move(name));
+    std::string word = words[i];
+    while (word.ends_with(';'))
+      word.pop_back();
+    for (const std::string& value : values_of(word)) {
+      const bool is_name = is_rdma_name(value) || is_netdev_name(value);
+      std::string name = is_name ? value : name_of_turn(mark.command, words[1], value);
+      if (name.empty()) return {};
+      out.push_back(std::move(name));
+    }
     if (words[i].ends_with(';')) break;
   }
   return out;
@@ -404,6 +461,7 @@ class FileReader {
     if (begin < end) {
       note_port_rates({{&lines_[begin], end - begin}, mark}, sink_);
       note_balancing({{&lines_[begin], end - begin}, mark}, sink_);
+      note_curves({{&lines_[begin], end - begin}, mark}, sink_);
     }
     for (std::size_t at = begin; at < end;) {
       const PasteAt here{{&lines_[at], end - at}, mark};
@@ -915,6 +973,12 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)
     rule.host = hosts.shown(rule.host);
+  for (PasteStation& station : paste.rows.stations)
+    station.host = hosts.shown(station.host);
+  for (PasteLanes& lanes : paste.rows.lanes)
+    lanes.host = hosts.shown(lanes.host);
+  for (PasteStart& start : paste.rows.starts)
+    start.host = hosts.shown(start.host);
   for (PasteDisabled& port : paste.disabled)
     port.host = hosts.shown(port.host);
   for (PasteGateway& gateway : paste.gateways)
@@ -931,6 +995,10 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));
   return paste;
+}
+
+bool is_device_name(std::string_view name) {
+  return is_rdma_name(name);
 }
 
 std::vector<std::string> pasted_tools() {

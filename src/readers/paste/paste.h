@@ -22,6 +22,7 @@
 #include "readers/job/nccl_tests.h"
 #include "readers/job/perftest.h"
 #include "readers/paste/paste_seen.h"
+#include "readers/paste/rows/rows_seen.h"
 #include "readers/readers.h"
 
 namespace weir::readers {
@@ -164,6 +165,7 @@ struct Paste {
   std::vector<PasteClassifier> classifiers;
   std::vector<PasteRoceMode> roce_modes;
   std::vector<PastePortRate> port_rates;
+  PasteRows rows;
   struct UnreadLine {
     std::string file;
     Unread line;
@@ -203,6 +205,9 @@ struct PastedFile {
 };
 /// Total: any text gives a Paste, if only with everything in `rest`.
 [[nodiscard]] Paste read_paste(const std::vector<PastedFile>& files);
+
+/// "mlx5_0", "bnxt_re1": as RDMA drivers name their devices.
+[[nodiscard]] bool is_device_name(std::string_view name);
 
 /// The tools whose output is known, as people call them: for messages and documents.
 [[nodiscard]] std::vector<std::string> pasted_tools();

@@ -394,7 +394,15 @@ std::optional<Heading> heading_of_table(std::string_view text) {
   Heading out;
   std::vector<std::int64_t> clocks;
   for (const std::string_view cell : cells) {
-    const std::string_view bare = bare_cell(cell);
+    std::string_view bare = bare_cell(cell);
+    // "np_cnp_sent(60s)"
+    const std::size_t open = bare.find('(');
+    if (open != std::string_view::npos && open > 0 && bare.ends_with(')')) {
+      if (const auto seconds = seconds_in(bare.substr(open))) {
+        out.seconds = seconds;
+        bare = bare.substr(0, open);
+      }
+    }
     if (const auto seconds = seconds_in(bare); seconds && !out.columns.empty()) {
       out.seconds = seconds;
       if (!lower_case(bare).starts_with("t0+")) continue;

@@ -153,6 +153,11 @@ std::size_t read_kernel_log(const PasteAt& at, PasteSink& out) {
       if (!device.netdev.empty())
         out.hosts().connect(out.host(), "", device.netdev, device.address);
       out.event(*kind, device.netdev.empty() ? device.address : device.netdev, at.lines[taken]);
+    } else if (message.find(": renamed from ") != std::string_view::npos) {
+      const KernelDevice device = kernel_device(message);
+      out.paste().rows.starts.push_back({out.host(),
+                                         out.hosts().known_name(out.host(), device.netdev),
+                                         out.cite(at.lines[taken])});
     }
     last = taken;
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "readers/paste/paste_tools.h"
+#include "readers/paste/rows/rows_tools.h"
 #include "readers/paste/text_lines.h"
 
 namespace weir::readers {
@@ -273,6 +274,7 @@ void apply_device_file(const DeviceFile& file, const PasteLine& line, PasteSink&
   evidence::Nic& nic = out.hosts().by_device(out.host(), file.device).nic;
   if (file.name == "rate") {
     if (const auto rate = rate_of_file(file.value)) out.set(nic.link.speed, *rate, line);
+    note_lanes(file.device, file.value, line, out);
   } else if (file.name == "state") {
     out.set(nic.rdma.active, file.value.find("ACTIVE") != std::string::npos, line);
   } else if (file.name == "phys_state") {
@@ -327,6 +329,7 @@ std::size_t read_device_list(const PasteAt& at, PasteSink& out) {
     for (const std::string_view word : words)
       (void)out.hosts().by_device(out.host(), word);
   }
+  out.paste().rows.lists_devices = true;
   out.detail = "RDMA devices";
   return taken;
 }

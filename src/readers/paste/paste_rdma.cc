@@ -75,6 +75,19 @@ bool is_gid_heading(std::string_view line) {
   return words.size() >= 4 && words[0] == "DEV" && words[1] == "PORT" && words[2] == "INDEX";
 }
 
+bool has_routable_gid(const evidence::Nic& nic) {
+  return nic.rdma.gids.is_known() &&
+         std::any_of(nic.rdma.gids->begin(), nic.rdma.gids->end(), [](const evidence::Gid& gid) {
+           return gid.type == GidType::kRoceV2 && !gid.gid.starts_with("fe80");
+         });
+}
+
+/// `show_gids | head -9`
+bool is_cut_short(const Mark& mark) {
+  const std::size_t bar = mark.command.find('|');
+  return bar != std::string::npos && mark.command.find("head", bar) != std::string::npos;
+}
+
 }  // namespace
 
 bool begins_show_gids(const PasteAt& at) {
@@ -82,6 +95,8 @@ bool begins_show_gids(const PasteAt& at) {
 }
 
 std::size_t read_show_gids(const PasteAt& at, PasteSink& out) {
+  const bool is_cut = is_cut_short(at.mark);
+  PastedNic* last = nullptr;
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
     const std::string_view text = at.line(taken);
@@ -90,6 +105,7 @@ std::size_t read_show_gids(const PasteAt& at, PasteSink& out) {
       PastedNic& nic = out.hosts().by_device(out.host(), row->device);
       if (out.device.empty()) out.device = row->device;
       add_gid(nic, std::move(row->gid), at.lines[taken], out);
+      last = &nic;
     } else if (is_gid_heading(text) || is_rule(text) || text.starts_with("n_gids_found")) {
       continue;
     } else if (words_of(text).size() > 3 && is_rdma_name(words_of(text)[0])) {
@@ -98,6 +114,10 @@ std::size_t read_show_gids(const PasteAt& at, PasteSink& out) {
       break;
     }
   }
+  // The table of the last device goes on behind the cut: what it lacks is not known.
+  constexpr unsigned kBehindCut = 65'536;
+  if (is_cut && last != nullptr && !has_routable_gid(last->nic))
+    last->untyped_gids.insert(kBehindCut);
   return taken;
 }
 
@@ -117,6 +137,8 @@ bool begins_ibdev2netdev(const PasteAt& at) {
 }
 
 std::size_t read_ibdev2netdev(const PasteAt& at, PasteSink& out) {
+  const bool is_filtered = at.mark.command.find('|') != std::string::npos;
+  out.paste().rows.lists_devices = out.paste().rows.lists_devices || !is_filtered;
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
     const auto words = words_of(at.line(taken));

@@ -152,8 +152,14 @@ std::optional<bool> role(std::string_view text, std::string_view key) {
   const auto value = number_after(text, key);
   return value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
 }
-/// The number behind "priority 3", "prio 3", "prio=3" or "prio3" at the begin of a line.
+/// The number behind "priority 3", "prio 3", "prio=3" or "prio3" at the begin of a line; alone in
+/// front of both roles: "3 np=1 rp=0".
 std::optional<unsigned> role_priority(std::string_view line) {
+  const bool is_bare = line.size() > 1 && line[0] >= '0' && line[0] <= '7' &&
+                       (line[1] == ' ' || line[1] == ':' || line[1] == '\t') &&
+                       line.find("np=") != std::string_view::npos &&
+                       line.find("rp=") != std::string_view::npos;
+  if (is_bare) return static_cast<unsigned>(line[0] - '0');
   for (const std::string_view word : {"priority", "prio"}) {
     if (!line.starts_with(word)) continue;
     std::string_view rest = line.substr(word.size());

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "readers/paste/paste_tools.h"
+#include "readers/paste/rows/rows_tools.h"
 #include "readers/paste/text_lines.h"
 #include "readers/switches/switch_show.h"
 
@@ -44,6 +45,8 @@ class DbEntries {
     }
     if (*table == "WRED_PROFILE" && field == "ecn")
       profiles_.push_back({switch_, key, std::nullopt, value != "ecn_none", out_.cite(line)});
+    if (*table == "WRED_PROFILE" && field.starts_with("green_m"))
+      add_threshold(key, field, value, line);
     if (*table == "QUEUE" && field == "wred_profile" && parts.end() - table > 3) {
       const std::string_view name = value.substr(value.find('|') + 1);
       queues_.emplace_back(std::string(name.substr(0, name.find(']'))),
@@ -79,6 +82,19 @@ class DbEntries {
                                         TrafficClass::of(static_cast<unsigned>(*tc)),
                                         std::move(at)});
   }
+  /// "green_min_threshold" and "green_max_threshold", in either order.
+  void add_threshold(const std::string& profile, std::string_view field, std::string_view value,
+                     const PasteLine& line) {
+    const auto number = parse_u64(value);
+    if (!number || (field != "green_min_threshold" && field != "green_max_threshold")) return;
+    const bool is_min = field == "green_min_threshold";
+    const auto other = thresholds_.find({profile, !is_min});
+    thresholds_[{profile, is_min}] = static_cast<double>(*number);
+    if (other == thresholds_.end()) return;
+    const double min = is_min ? static_cast<double>(*number) : other->second;
+    const double max = is_min ? other->second : static_cast<double>(*number);
+    out_.paste().rows.curves.push_back({switch_, profile, min, max, out_.cite(line)});
+  }
   /// A profile is bound to the queues of every port.
   void add_once(PasteWred item) {
     auto& all = out_.paste().wred;
@@ -93,6 +109,7 @@ class DbEntries {
   PasteSink& out_;
   std::vector<PasteWred> profiles_;
   std::vector<std::pair<std::string, std::optional<PrioritySet>>> queues_;
+  std::map<std::pair<std::string, bool>, double> thresholds_;  // by profile; true: the minimum
 };
 
 /// JSON, or a dictionary as Python prints it, in whole or in pieces: names and braces alone decide,
@@ -445,6 +462,7 @@ std::size_t read_lossless_queue(const PasteAt& at, PasteSink& out) {
   const auto found = class_of_queue(at.line(0));
   out.paste().lossless_queues.push_back(
       {out.host(), found->queue, std::string(found->name), out.cite(at.lines[0])});
+  note_red_drops(at, found->name, out);
   return 1;
 }
 
@@ -468,9 +486,25 @@ bool begins_ecn_profile(const PasteAt& at) {
          (at.mark.has_word("ecn") || at.mark.tool() == "ecnconfig");
 }
 
+namespace {
+
+/// "green_min_threshold  1500000"
+void note_green(const std::vector<std::string_view>& words, const PasteLine& line,
+                PasteCurve& green, PasteSink& out) {
+  const bool is_min = words[0] == "green_min_threshold";
+  const auto value =
+      is_min || words[0] == "green_max_threshold" ? parse_count(words[1]) : std::nullopt;
+  if (!value) return;
+  (is_min ? green.min : green.max) = static_cast<double>(*value);
+  if (is_min) green.at = out.cite(line);
+}
+
+}  // namespace
+
 /// "ecn  ecn_none" among the values of a profile, "wred_green_enable  false" too.
 std::size_t read_ecn_profile(const PasteAt& at, PasteSink& out) {
   const std::string profile(trim(at.line(0).substr(9)));
+  PasteCurve green{out.host(), profile, -1, -1, {}};
   std::size_t n = 1;
   for (; n < at.lines.size(); ++n) {
     if (at.line(n).empty() || is_rule(at.line(n))) continue;
@@ -479,7 +513,9 @@ std::size_t read_ecn_profile(const PasteAt& at, PasteSink& out) {
     if (words[0] == "ecn" && words[1].starts_with("ecn_"))
       out.paste().wred.push_back(
           {out.host(), profile, std::nullopt, words[1] != "ecn_none", out.cite(at.lines[n])});
+    note_green(words, at.lines[n], green, out);
   }
+  if (green.min >= 0 && green.max >= 0) out.paste().rows.curves.push_back(std::move(green));
   out.detail = profile;
   return n;
 }

@@ -266,9 +266,28 @@ std::map<std::string_view, int> prefixes_of(const std::vector<PasteLine>& lines)
   return counts;
 }
 
+/// `pdsh -w gpu[01-08] …`, `clush -w …`: what follows has hosts in front, each perhaps once.
+bool asks_many_hosts(std::string_view line) {
+  for (const std::string_view shell : {"pdsh ", "clush ", "parallel-ssh ", "pssh "})
+    if (line.find(shell) != std::string_view::npos) return true;
+  return false;
+}
+
+/// The prefixes of the lines below such a command.
+void add_prefixes_below_shells(const std::vector<PasteLine>& lines,
+                               std::map<std::string_view, int>& out) {
+  bool is_below = false;
+  for (const PasteLine& line : lines) {
+    const std::string_view name = prefix_of(line.text);
+    is_below = asks_many_hosts(line.text) || (is_below && !name.empty());
+    if (is_below && !name.empty() && !is_rdma_name(name) && !is_rail_port(name)) ++out[name];
+  }
+}
+
 /// Takes host prefixes off, and brings each run of such lines into the order of its hosts.
 void take_prefixes(std::vector<PasteLine>& lines) {
-  const auto prefixes = prefixes_of(lines);
+  auto prefixes = prefixes_of(lines);
+  add_prefixes_below_shells(lines, prefixes);
   if (prefixes.empty()) return;
   for (PasteLine& line : lines) {
     const std::string_view name = prefix_of(line.text);
@@ -300,7 +319,8 @@ constexpr auto kKnownTools = std::to_array<std::string_view>(
      "nvidia-smi", "mlxlink",     "mlxconfig",   "uname",    "hostname",     "show",
      "nv",         "pfcwd",       "ping",        "ibstatus", "top",          "uptime",
      "date",       "lldpcli",     "lldpctl",     "tshark",   "ifconfig",     "sonic-db-cli",
-     "redis-cli",  "traceroute",  "tracepath",   "mtr",      "mlxreg",       "gnmic"});
+     "redis-cli",  "traceroute",  "tracepath",   "mtr",      "mlxreg",       "gnmic",
+     "arping",     "arp",         "curl",        "mstconfig"});
 
 /// "show …", "nv show …", and "sh …" as people shorten it, which is no shell.
 bool is_show(const std::vector<std::string>& words) {
@@ -411,6 +431,19 @@ std::string device_of(const std::vector<std::string>& words) {
   return is_host(out) ? out : "";
 }
 
+/// "gpu07" of `curl -s http://gpu07:9100/metrics`: an exporter speaks of the host it runs on.
+std::string host_of_metrics(const Mark& mark) {
+  for (std::size_t i = 1; i < mark.words.size(); ++i) {
+    std::string_view word = mark.words[i];
+    const std::size_t scheme = word.find("://");
+    if (scheme != std::string_view::npos) word = word.substr(scheme + 3);
+    const std::string_view name = word.substr(0, word.find_first_of(":/"));
+    const bool is_metrics = word.find("/metrics") != std::string_view::npos;
+    if (is_metrics && is_host(name) && name != "localhost") return std::string(name);
+  }
+  return "";
+}
+
 /// "…; sleep 10; …": how long the command waited between its readings.
 std::optional<std::int64_t> seconds_waited(std::string_view command) {
   const std::size_t at = command.find("sleep ");
@@ -466,7 +499,8 @@ Mark mark_from(std::string host, std::string_view command) {
   const std::string_view tool = mark.tool();
   mark.command = trim(command);
   if (!mark.words.empty()) mark.device = device_of(mark.words);
-  if (mark.device.empty() && tool == "for") mark.device = device_of_path(command);
+  if (mark.device.empty() && (tool == "for" || tool == "cd")) mark.device = device_of_path(command);
+  if (mark.host.empty() && (tool == "curl" || tool == "wget")) mark.host = host_of_metrics(mark);
   for (const std::string_view part : commands_of(command))
     if (trim(part).starts_with("cd ")) mark.entered = device_of_path(trim(part).substr(3));
   mark.waited = seconds_waited(command);
@@ -548,6 +582,9 @@ std::optional<Mark> prompt_of_host(std::string_view text) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (const auto colon = host.find(':'); colon != std::string_view::npos)
     host = host.substr(0, colon);
+  // "zsh gpu-w10 % …": a shell may say its own name first.
+  for (const std::string_view shell : {"zsh ", "bash ", "fish ", "tcsh ", "csh "})
+    if (host.starts_with(shell)) host = trim(host.substr(shell.size()));
   // "dgx-04 ~ # …": a folder may be between.
   if (const auto blank = host.find(' '); blank != std::string_view::npos &&
                                          blank + 1 < host.size() &&

@@ -347,8 +347,21 @@ void take_cc_mask(const evidence::FirmwareSetting& setting, PastedNic& nic, cons
 
 bool begins_mlxconfig(const PasteAt& at) {
   return at.line(0).starts_with("Device type:") || at.line(0) == "Device #1:" ||
-         (at.mark.tool() == "mlxconfig" && config_line(at.line(0)).has_value());
+         ((at.mark.tool() == "mlxconfig" || at.mark.tool() == "mstconfig") &&
+          config_line(at.line(0)).has_value());
 }
+
+namespace {
+
+/// "d8:00.0" or "mlx5_3" behind -d: the device of an output that a filter left without it.
+std::string device_of_query(const Mark& mark) {
+  for (std::size_t i = 1; i + 1 < mark.words.size(); ++i)
+    if (mark.words[i] == "-d" && mark.words[i + 1].find('/') == std::string::npos)
+      return mark.words[i + 1];
+  return {};
+}
+
+}  // namespace
 
 std::size_t read_mlxconfig(const PasteAt& at, PasteSink& out) {
   std::vector<evidence::FirmwareSetting> settings;
@@ -370,8 +383,10 @@ std::size_t read_mlxconfig(const PasteAt& at, PasteSink& out) {
     last = taken;
   }
   if (settings.empty()) return last + 1;
-  PastedNic& nic = address.empty() ? out.hosts().by_name(out.host(), "")
-                                   : out.hosts().by_address(out.host(), address);
+  if (address.empty()) address = device_of_query(at.mark);
+  const bool is_address = address.find(':') != std::string::npos;
+  PastedNic& nic = is_address ? out.hosts().by_address(out.host(), address)
+                              : out.hosts().by_name(out.host(), address);
   for (const evidence::FirmwareSetting& setting : settings) {
     if (!setting.name.starts_with("LINK_TYPE_P")) continue;
     out.set(nic.nic.link_layer,

@@ -436,6 +436,13 @@ class EosReader {
   // "3  kbytes  100  1500"
   void read_ecn(const Line& line, const std::vector<std::string_view>& words) {
     const auto queue = parse_count(words[0]);
+    const bool is_off = words.size() >= 4 && std::all_of(words.begin() + 1, words.end(),
+                                                         [](auto word) { return word == "-"; });
+    if (is_off && queue && *queue < Queue::kLimit && !port_.empty()) {
+      out_.queue(port_, Queue::of(static_cast<unsigned>(*queue))).ecn =
+          out_.fact(false, line.number);
+      return;
+    }
     const bool is_set = words.size() >= 4;
     const auto min = is_set ? parse_count(words[2]) : std::nullopt;
     const auto max = is_set ? parse_count(words[3]) : std::nullopt;
