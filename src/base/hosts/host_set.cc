@@ -151,8 +151,8 @@ class SetParser {
       const char c = text[at];
       if (c == '[') is_inside = true;
       if (c == ']') is_inside = false;
-      const bool ends =
-          kOperators.find(c) != std::string_view::npos || kBetweenHosts.find(c) != std::string_view::npos;
+      const bool ends = kOperators.find(c) != std::string_view::npos ||
+                        kBetweenHosts.find(c) != std::string_view::npos;
       if (ends && !is_inside) return at;
     }
     return is_inside ? std::string_view::npos : at;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"
@@ -16,6 +18,12 @@ namespace {
 constexpr int kBarWidth = 24;
 constexpr std::size_t kLineWidth = 79;
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // ECMA-48 EL
+
+/// A terminal that was halted (Ctrl-S) takes nothing: what only shows progress does not wait for it.
+bool takes_output() {
+  pollfd err{STDERR_FILENO, POLLOUT, 0};
+  return ::poll(&err, 1, 0) != 0;
+}
 
 std::string time_left(std::chrono::steady_clock::duration spent, double share) {
   // Below one percent the estimate is noise.
@@ -40,7 +48,7 @@ Progress::Progress(std::ostream& err, bool is_terminal, std::string what, Clock 
 void Progress::update(double share, std::string_view detail) {
   if (!is_terminal_) return;
   const auto now = now_();
-  if (now < next_) return;
+  if (now < next_ || !takes_output()) return;
   next_ = now + kPeriod;
   const double clamped = std::clamp(share, 0.0, 1.0);
   const auto filled = static_cast<int>(clamped * kBarWidth);
@@ -81,6 +89,7 @@ void Working::show(std::ostream& err, const std::string& verb) {
   do {
     const auto spent =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+    if (!takes_output()) continue;
     err << own_control(kEraseLine) << working_line(verb, spent) << std::flush;
   } while (!wake_.wait_for(lock, kPeriod, [this] { return is_over_; }));
   err << own_control(kEraseLine) << std::flush;

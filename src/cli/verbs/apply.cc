@@ -199,6 +199,9 @@ ExitCode run_apply(const Args& args, Context& context) {
   request->progress = bar.callback();
   const auto applied = ops::apply(*transaction, *request);
   Interruption::ignore_from_here();
+  // Nothing is printed under the lock: a terminal that does not take it would keep others out, and
+  // the rollback of what is not confirmed.
+  transaction->lock.reset();
   bar.clear();
   if (!applied) return fail(context, args.command(), applied.error());
   print_applied(args, context, *transaction, *applied);

@@ -212,6 +212,7 @@ ExitCode run_rollback(const Args& args, Context& context) {
   const Interruption interruption;  // an undoing is not interrupted
   const auto done = ops::roll_back(*plan);
   Interruption::ignore_from_here();
+  plan->lock.reset();  // as weir apply: nothing is printed under it
   if (!done) return fail(context, args.command(), done.error());
   print_done(args, context, *plan->journal, *done, plan->changed_since);
   return done->is_whole ? ExitCode::kOk : ExitCode::kPartial;

@@ -732,6 +732,41 @@ TEST_F(WatchdogTest, WhicheverOfThePairIsStoppedTheOtherTakesOver) {
   EXPECT_TRUE(is_undone_within(10'000)) << log();
 }
 
+TEST_F(WatchdogTest, AnApplyThatIsStoppedIsEndedAndUndone) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  // Half done, by a process that Ctrl-Z stops: it has the lock, and its number is in the file.
+  const pid_t applying = ::fork();
+  if (applying == 0) {
+    std::ofstream(path_ / "lock") << ::getpid() << '\n';
+    ::raise(SIGSTOP);
+    ::_exit(EXIT_SUCCESS);
+  }
+  for (int look = 0; look < 100 && process_state(applying) != 'T'; ++look)
+    let_processes_run(20);
+  lock_.reset();
+  EXPECT_EQ(state_.holder(), applying);
+  EXPECT_TRUE(is_undone_within(20'000)) << log();
+  int status = 0;
+  ASSERT_EQ(::waitpid(applying, &status, 0), applying);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_NE(log().find("was stopped: ended"), std::string::npos) << log();
+}
+
+TEST_F(WatchdogTest, AProcessThatOnlyHasTheNumberOfTheHolderIsLeftAlone) {
+  COVERS("B2");
+  lock_.reset();
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::raise(SIGSTOP);
+    ::_exit(EXIT_SUCCESS);
+  }
+  std::ofstream(path_ / "lock") << other << '\n';
+  EXPECT_FALSE(state_.holder().has_value());
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+}
+
 TEST_F(WatchdogTest, AnErrorIsTriedAgainUntilTheJournalIsSettled) {
   COVERS("B2");
   ASSERT_TRUE(start());

@@ -100,12 +100,18 @@ std::string name_in(const std::string& file) {
   return std::filesystem::path(file).filename().string();
 }
 
-std::string holder_of(int lock) {
+/// What the last holder wrote into the lock's file.
+std::optional<std::uint64_t> number_in(int lock) {
   std::array<char, 32> text{};
   const ssize_t got = ::pread(lock, text.data(), text.size(), 0);
-  if (got <= 0) return "";
-  const std::string number(trim({text.data(), static_cast<std::size_t>(got)}));
-  return parse_u64(number) ? fmt::format(" (process {})", number) : std::string();
+  if (got <= 0) return std::nullopt;
+  const auto number = parse_u64(trim({text.data(), static_cast<std::size_t>(got)}));
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+std::string holder_of(int lock) {
+  const auto number = number_in(lock);
+  return number ? fmt::format(" (process {})", *number) : std::string();
 }
 
 std::int64_t monotonic_ms() {
@@ -189,8 +195,23 @@ Result<StateLock> StateDirectory::lock(const LockWait& wait) const {
   return StateLock(std::move(file));
 }
 
-Result<StateLock> StateDirectory::wait_for_lock() const {
-  return lock({.patience = Duration::max()});
+std::optional<std::int64_t> StateDirectory::holder() const {
+  auto directory = open();
+  if (!directory) return std::nullopt;
+  const auto file = directory->open_or_create("lock", O_RDWR);
+  struct stat wanted {};
+  if (!file || ::fstat(file->get(), &wanted) != 0) return std::nullopt;
+  const auto process = number_in(file->get());
+  if (!process) return std::nullopt;
+  std::error_code error;
+  const std::string open_files = fmt::format("/proc/{}/fd", *process);
+  for (const auto& entry : std::filesystem::directory_iterator(open_files, error)) {
+    struct stat info {};
+    if (::stat(entry.path().c_str(), &info) == 0 && info.st_dev == wanted.st_dev &&
+        info.st_ino == wanted.st_ino)
+      return static_cast<std::int64_t>(*process);
+  }
+  return std::nullopt;
 }
 
 Result<std::vector<std::string>> StateDirectory::names() const {

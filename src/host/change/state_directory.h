@@ -66,8 +66,9 @@ class StateDirectory {
   [[nodiscard]] Status prepare() const;
   /// kInvalid where another process still holds it after the wait; its number is in the message.
   [[nodiscard]] Result<StateLock> lock(const LockWait& wait = {}) const;
-  /// The same, waiting for ever.
-  [[nodiscard]] Result<StateLock> wait_for_lock() const;
+  /// The process that holds it, if it is one of this machine that can be seen from here and has the
+  /// lock's file open: its number is written there, and numbers are given again.
+  [[nodiscard]] std::optional<std::int64_t> holder() const;
 
   /// All of them, the oldest first; those that were never begun left out. A damaged one is an error
   /// (kParse).

@@ -54,6 +54,32 @@ std::string_view reason_of(const StoredJournal& stored) {
   return "the process that made it ended before it was done";
 }
 
+/// Whoever holds the lock and is stopped (Ctrl-Z, SIGSTOP) would keep the host half changed for as
+/// long as it likes: it is ended, and its journal rolled back.
+class StoppedHolder {
+ public:
+  void look(const StateDirectory& state) {
+    const auto holder = state.holder();
+    if (!holder || process_state(*holder) != 'T') {
+      holder_.reset();
+      return;
+    }
+    const std::int64_t now = boot_time_now().ms;
+    if (holder_ != holder) {
+      holder_ = holder;
+      since_ms_ = now;
+    }
+    if (now - since_ms_ < kPatienceMs) return;
+    say(fmt::format("process {} holds the lock and was stopped: ended", *holder));
+    ::kill(static_cast<pid_t>(*holder), SIGKILL);
+  }
+
+ private:
+  static constexpr std::int64_t kPatienceMs = 5'000;  // stopped by mistake, and gone on with
+  std::optional<std::int64_t> holder_;
+  std::int64_t since_ms_ = 0;
+};
+
 /// One journal under guard. What goes wrong (its directory is moved or opened to others,
 /// another holds the lock, a full disk) is said once and tried again, ever more rarely, until the
 /// journal is settled.
@@ -89,8 +115,12 @@ class GuardedJournal {
     if (step != WatchdogStep::kRollBack) return step == WatchdogStep::kLeave;
     // The lock is free when whoever applies has ended: looked at again then.
     const auto lock = state_.lock();
-    if (!lock && open->journal.phase == JournalPhase::kApplying) return false;
-    if (!lock) return lock.error();
+    if (!lock && lock.error().code != ErrorCode::kInvalid) return lock.error();
+    if (!lock) {
+      stopped_.look(state_);
+      if (open->journal.phase != JournalPhase::kApplying) say_once(lock.error().what);
+      return false;
+    }
     WEIR_TRY(now, still_open(state_, file_));
     if (next_step(now, boot_time_now()) != WatchdogStep::kRollBack) return false;
     const std::string_view reason = reason_of(*now);
@@ -117,6 +147,7 @@ class GuardedJournal {
   std::int64_t pause_ms_ = kLookEveryMs;
   std::string last_error_;
   std::set<std::string> said_;
+  StoppedHolder stopped_;
 };
 
 // ---- the processes ----
@@ -284,13 +315,19 @@ WatchdogStep next_step(const std::optional<StoredJournal>& open, const BootTime&
 
 Status settle_open_journal(const StateDirectory& state, const RollBack& roll_back) {
   std::string file;
+  StoppedHolder stopped;
   for (;;) {
     WEIR_TRY(open, still_open(state, file));
     if (open) file = open->file;
     const WatchdogStep step = next_step(open, boot_time_now());
     if (step == WatchdogStep::kLeave) return {};
     if (step == WatchdogStep::kRollBack) {
-      WEIR_TRY(lock, state.wait_for_lock());
+      const auto lock = state.lock({.patience = 1_s});
+      if (!lock && lock.error().code != ErrorCode::kInvalid) return lock.error();
+      if (!lock) {
+        stopped.look(state);
+        continue;
+      }
       WEIR_TRY(now, still_open(state, file));
       if (next_step(now, boot_time_now()) == WatchdogStep::kRollBack)
         return roll_back(*now, reason_of(*now));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/testing.h"
@@ -145,7 +146,39 @@ TEST_F(HostsOfADesign, RunClientsUntilTheirServersListenAndSayWhatEachPrinted) {
   EXPECT_EQ(read[0].status, 3) << outcome->output << outcome->errors;
   EXPECT_EQ(read[1].status, 0);
   EXPECT_EQ(read[1].text, "done\n");
-  EXPECT_FALSE(is_name_taken("/tmp/weir-load-test-1"));
+}
+
+TEST_F(HostsOfADesign, StopALoadWithAllItsTasksAndWhatItLeft) {
+  COVERS("D5", "J2");
+  // Three numbers nobody else sleeps for; the directory of the load is below this one.
+  const std::string line =
+      load_line({{true, {"sleep", "3471"}}, {false, {"sleep", "3472"}}, {true, {"sleep", "3473"}}},
+                3600, "test-2");
+  const auto load = host::RunningCommand::start({"env", "TMPDIR=" + folder(), "sh", "-c", line});
+  ASSERT_TRUE(load.has_value());
+  const auto sleeping = [] {
+    const auto seen = host::run_command(
+        {"sh", "-c",
+         "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 347[123]'"});
+    return seen && trim(seen->output) != "0";
+  };
+  for (int look = 0; look < 100 && !sleeping(); ++look)
+    ::usleep(50'000);
+  ASSERT_TRUE(sleeping());
+  // What others put where a directory of the load could be is not looked at.
+  ASSERT_TRUE(host::run_command({"sh", "-c", stop_line("test-3")}).has_value());
+  EXPECT_TRUE(sleeping());
+  const auto stopped = host::run_command({"sh", "-c", stop_line("test-2")});
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_EQ(stopped->exit_status, 0) << stopped->errors;
+  const auto outcome = (*load)->finish(10_s);
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(outcome->exit_status, 143);
+  for (int look = 0; look < 100 && sleeping(); ++look)
+    ::usleep(50'000);
+  EXPECT_FALSE(sleeping());
+  for (const auto& entry : std::filesystem::directory_iterator(folder()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("weir-load-")) << entry.path();
 }
 
 TEST_F(HostsOfADesign, ArePlannedWithTheTimeOfEachStageAndWhatIsNotSaid) {

@@ -121,15 +121,19 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
                       std::string_view id) {
   // Every line ends with what a shell takes for a separator: the whole is one word of `sh -c`.
   std::string out = fmt::format(
-      "d=/tmp/weir-load-{0}; mkdir -m 700 \"$d\" || exit 1; echo $$ >\"$d/pid\"\n"
-      "trap 'kill $(jobs -p) 2>/dev/null; rm -rf \"$d\"' EXIT\n"
+      // The first line is what stop_line() knows it by. The directory has a name that nobody knows.
+      ": weir-load-{0}\n"
+      "d=$(umask 077; mktemp -d \"${{TMPDIR:-/tmp}}/weir-load-XXXXXXXXXX\") || exit 1\n"
+      "trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
-      "server() {{ n=$1; shift; timeout {1} \"$@\" >\"$d/$n\" 2>&1; "
+      // A shell that ends leaves what it waits for behind: each task ends its own.
+      "run() {{ trap 'kill $t 2>/dev/null; exit 143' HUP INT TERM; \"$@\" & t=$!; wait $t; }}\n"
+      "server() {{ n=$1; shift; run timeout {1} \"$@\" >\"$d/$n\" 2>&1; "
       "echo \"{2}$?\" >>\"$d/$n\"; }}\n"
       // Until the server listens: what says that it could not connect is tried again.
-      "client() {{ n=$1; shift; i=0; while :; do timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
+      "client() {{ n=$1; shift; i=0; while :; do run timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
       "i=$((i + 1)); [ $s -ne 0 ] && [ $i -lt 60 ] && grep -qi \"connect\" \"$d/$n\" || break; "
-      "sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
+      "run sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
       id, limit_seconds, kStatusMark);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     out += fmt::format("{} {} {} &\n", tasks[i].is_server ? "server" : "client", i,
@@ -141,8 +145,13 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
 }
 
 std::string stop_line(std::string_view id) {
-  return fmt::format("d=/tmp/weir-load-{}; [ -f \"$d/pid\" ] && kill $(cat \"$d/pid\"); exit 0",
-                     id);
+  // No file says which process it is: others could write one. It is known by its words, which
+  // nobody else can give to a process of this user; these here have them in two pieces.
+  return fmt::format(
+      "a=weir-load-; b={}; for p in /proc/[0-9]*; do [ -O \"$p\" ] || continue; "
+      "case $(tr '\\0' ' ' 2>/dev/null <\"$p/cmdline\") in *\"$a$b\"*) "
+      "kill \"${{p#/proc/}}\" 2>/dev/null;; esac; done; exit 0",
+      id);
 }
 
 std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t tasks) {

@@ -1,9 +1,14 @@
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/testing.h"
+#include "base/text.h"
 #include "design/fabric/effective.h"
 #include "sim/results/simulate.h"
 #include "tune/calibration/fit.h"
@@ -80,8 +85,41 @@ TEST(CalibrationPlan, OfTwoHostsMeasuresLatencyAndRateAndHoldsOneSizeBack) {
 TEST(CalibrationPlan, TurnsTheReactionPointOnAgain) {
   const design::Variant fabric = pod16();
   const std::string script = script_of(plan_of(fabric), fabric.intent);
-  EXPECT_NE(script.find("trap 'reaction_point 1' EXIT"), std::string::npos);
+  EXPECT_NE(script.find("trap restore EXIT"), std::string::npos);
   EXPECT_NE(script.find("ecn/roce_rp/enable/3"), std::string::npos);
+}
+
+TEST(CalibrationPlan, PutsEveryHostBackAsItWasWhateverBecomesOfOne) {
+  // A stand-in for ssh: each host's file is a file here; gpu01 is lost once its value is read.
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("weir-calibration-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const design::Variant fabric = pod16();
+  const CalibrationPlan plan = plan_of(fabric);
+  ASSERT_TRUE(
+      write_file_atomic(folder / "run.sh", script_of(plan, fabric.intent), FileMode::kScript));
+  ASSERT_TRUE(
+      write_file_atomic(folder / "ssh",
+                        "#!/bin/bash\nd=$(dirname \"$0\"); h=${@: -2:1}; h=${h#root@}; c=${@: -1}\n"
+                        "case $c in\n"
+                        "cat*) echo 1;;\n"
+                        "'echo '*) [ \"$h\" = gpu01 ] && exit 255; echo \"$c\" >>\"$d/said.$h\";;\n"
+                        "esac\n",
+                        FileMode::kScript));
+  const std::string path = folder.string();
+  const std::string command =
+      fmt::format("cd {0} && bash -n run.sh && PATH={0}:$PATH bash run.sh >out 2>err", path);
+  const int status = std::system(command.c_str());
+  EXPECT_NE(WEXITSTATUS(status), 0);
+  EXPECT_NE(read_file(path + "/err").value().find("gpu01: NOT restored: echo 1 > /sys"),
+            std::string::npos);
+  for (const std::string& host : plan.hosts) {
+    if (host == "gpu01") continue;
+    const auto said = read_file(fmt::format("{}/said.{}", path, host));
+    ASSERT_TRUE(said.has_value()) << host;
+    EXPECT_TRUE(trim(*said).substr(trim(*said).rfind("echo")).starts_with("echo 1 > ")) << *said;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CalibrationManifest, IsReadAsItWasWritten) {

@@ -329,8 +329,10 @@ Status check_plan(const CalibrationPlan& plan, const design::Intent& intent) {
   return {};
 }
 
-std::string reaction_point_command(const design::Intent& intent, std::string_view host, int rail,
-                                   std::string_view value) {
+namespace {
+
+/// The file that switches the reaction point of a host's NIC; empty where it is no file.
+std::string reaction_point_file(const design::Intent& intent, std::string_view host, int rail) {
   const design::HostIntent* const found = host_of(intent, host);
   const design::NicIntent* const nic = nic_of(intent, host, rail);
   if (nic == nullptr || !found->nic_model->has_dcqcn_knobs ||
@@ -338,9 +340,16 @@ std::string reaction_point_command(const design::Intent& intent, std::string_vie
     return {};
   for (unsigned p = 0; p < 8; ++p)
     if (nic->ecn_rp.contains(Priority::of(p)))
-      return fmt::format("echo {} > /sys/class/net/{}/ecn/roce_rp/enable/{}", value, nic->netdev,
-                         p);
+      return fmt::format("/sys/class/net/{}/ecn/roce_rp/enable/{}", nic->netdev, p);
   return {};
+}
+
+}  // namespace
+
+std::string reaction_point_command(const design::Intent& intent, std::string_view host, int rail,
+                                   std::string_view value) {
+  const std::string file = reaction_point_file(intent, host, rail);
+  return file.empty() ? "" : fmt::format("echo {} > {}", value, file);
 }
 
 std::string folder_of(const Trial& trial, int repeat) {
@@ -393,6 +402,41 @@ std::vector<PlanCommand> commands_of(const CalibrationPlan& plan, const Trial& t
   return out;
 }
 
+namespace {
+
+/// `was`, reaction_point VALUE and restore: the reaction point is put back as it was on every host,
+/// whatever happens to one of them.
+std::string reaction_point_functions(const CalibrationPlan& plan, const design::Intent& intent) {
+  std::string before = "was=()\n";
+  std::string set = "reaction_point() {\n";
+  std::string restore = "restore() {\n  set +e\n  wait\n";
+  for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
+    const std::string& host = plan.hosts[i];
+    const std::string file = reaction_point_file(intent, host, plan.rail);
+    if (file.empty()) {
+      const auto ask = [&](std::string_view what) {
+        return fmt::format(
+            "  read -r -p {} < /dev/tty\n",
+            shell_word(fmt::format("{}: {} the reaction point ({}), then press Enter ", host, what,
+                                   host_of(intent, host)->nic_model->cc_place)));
+      };
+      set += fmt::format("  if [[ $1 == 0 ]]; then\n  {}  else\n  {}  fi\n", ask("switch off"),
+                         ask("switch on"));
+      restore += ask("put back");
+      continue;
+    }
+    before += fmt::format("was[{}]=$(on {} {})\n", i, host, shell_word("cat " + file));
+    set += fmt::format("  on {} \"echo $1 > {}\"\n", host, file);
+    restore += fmt::format(
+        "  [[ ${{was[{0}]:-}} =~ ^[01]$ ]] && {{ on {1} \"echo ${{was[{0}]}} > {2}\" ||\n"
+        "    echo \"{1}: NOT restored: echo ${{was[{0}]}} > {2}\" >&2; }}\n",
+        i, host, file);
+  }
+  return set + "}\n" + restore + "}\ntrap restore EXIT\n" + before;
+}
+
+}  // namespace
+
 std::string script_of(const CalibrationPlan& plan, const design::Intent& intent) {
   std::string out =
       "#!/usr/bin/env bash\n"
@@ -400,22 +444,11 @@ std::string script_of(const CalibrationPlan& plan, const design::Intent& intent)
       "# Nothing else may run on these hosts and switches.\n"
       "set -euo pipefail\n"
       "cd \"$(dirname \"$0\")\"\n"
-      "on() { ssh -o BatchMode=yes \"root@$1\" \"$2\"; }\n"
-      "reaction_point() {\n";
-  for (const std::string& host : plan.hosts) {
-    const std::string command = reaction_point_command(intent, host, plan.rail, "$1");
-    if (command.empty())
-      out += fmt::format("  read -r -p {}\"$1\"{} < /dev/tty\n",
-                         shell_word(fmt::format("{}: set the reaction point ({}) to ", host,
-                                                host_of(intent, host)->nic_model->cc_place)),
-                         shell_word(", then press Enter "));
-    else
-      out += fmt::format("  on {} \"{}\"\n", host, command);
-  }
-  out += "}\ntrap 'reaction_point 1' EXIT\n";
+      "on() { ssh -o BatchMode=yes -o ConnectTimeout=10 -- \"root@$1\" \"$2\" < /dev/null; }\n" +
+      reaction_point_functions(plan, intent);
   bool has_reaction_point = true;
   for (const Trial& trial : plan.trials) {
-    out += fmt::format("\necho '{}: {}'\n", trial.id, trial.purpose);
+    out += fmt::format("\necho {}\n", shell_word(trial.id + ": " + trial.purpose));
     if (trial.has_reaction_point != has_reaction_point) {
       has_reaction_point = trial.has_reaction_point;
       out += fmt::format("reaction_point {}\n", has_reaction_point ? 1 : 0);
