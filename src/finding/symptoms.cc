@@ -9,6 +9,7 @@ namespace {
 
 // A row per finding: its id, a colon, and its words; a line that begins with blanks goes on.
 constexpr std::string_view kSymptoms = R"(
+address.duplicate: duplicate IP address, two MACs answer ARP for one address, IP conflict
 app.not_fabric: perftest ib_write_bw reaches line rate, counters clean, yet training or decode is
   slow: data loader, framework, GPU clock throttled, kernel bound, message too small, overhead in
   the library, profiler; step time halved, idle, compute bottleneck, python, disk, algorithm, raw
@@ -237,6 +238,7 @@ np.disabled: marks arrive and np_cnp_sent = 0, notification point off, roce_np e
   sends no CNP, np_ecn_marked grows, ecn disabled on receiver priority
 packet.icrc_bad: ICRC error, invariant CRC mismatch, NAT or tunnel rewrites payload, soft RoCE,
   in-network aggregation, rx_icrc_encapsulated
+path.filtered: ACL denies UDP 4791, firewall drops RoCE, ping and TCP pass and RDMA does not
 path.loss: packets lost silently between hosts, roce_adp_retrans climbing, packet_seq_err, RDMA
   timeouts, retransmitting, no drop counter moves, spine drops; intermittent timeouts, operations
   time out now and then; one in 256 packets, messages start again, receives nothing

@@ -21,6 +21,7 @@
 #include "readers/job/job.h"
 #include "readers/job/nccl_tests.h"
 #include "readers/job/perftest.h"
+#include "readers/paste/notes/noted.h"
 #include "readers/paste/paste_seen.h"
 #include "readers/readers.h"
 
@@ -164,6 +165,7 @@ struct Paste {
   std::vector<PasteClassifier> classifiers;
   std::vector<PasteRoceMode> roce_modes;
   std::vector<PastePortRate> port_rates;
+  PasteNoted noted;
   struct UnreadLine {
     std::string file;
     Unread line;
