@@ -446,10 +446,33 @@ CatalogEntry congestion_sustained() {
   };
 }
 
+CatalogEntry path_filtered() {
+  return {
+      .id = "path.filtered",
+      .title = "a filter drops RoCEv2 packets",
+      .severity = Severity::kError,
+      .aliases = {"ACL_DROPS_4791"},
+      .rows = {"D3"},
+      .phase = "verify",
+      .why =
+          "RoCEv2 is UDP to port 4791. An access list or a host's firewall that has no entry for "
+          "it drops every packet, while ping and TCP pass: connections are set up through TCP and "
+          "the first transfer ends with status 12. RDMA itself bypasses the firewall of the host "
+          "that sends it; one on the path, or on a bridge of virtual machines, sees it.",
+      .fix = {{.platform = "eos",
+               .commands = {"show ip access-lists", "permit udp any any eq 4791"}},
+              {.platform = "nxos",
+               .commands = {"show ip access-lists", "permit udp any any eq 4791"}},
+              {.platform = "host", .commands = {"iptables -nvL | grep 4791", "nft list ruleset"}}},
+      .sources = {"IBTA Annex A17: RoCEv2 has UDP destination port 4791"},
+  };
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> path_entries() {
-  return {mtu_mismatch(),
+  return {path_filtered(),
+          mtu_mismatch(),
           mtu_below_4096(),
           mtu_platform_max(),
           routing_cyclic(),

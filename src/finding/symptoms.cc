@@ -239,6 +239,7 @@ np.disabled: marks arrive and np_cnp_sent = 0, notification point off, roce_np e
   sends no CNP, np_ecn_marked grows, ecn disabled on receiver priority
 packet.icrc_bad: ICRC error, invariant CRC mismatch, NAT or tunnel rewrites payload, soft RoCE,
   in-network aggregation, rx_icrc_encapsulated
+path.filtered: ACL denies UDP 4791, firewall drops RoCE, ping and TCP pass and RDMA does not
 path.loss: packets lost silently between hosts, roce_adp_retrans climbing, packet_seq_err, RDMA
   timeouts, retransmitting, no drop counter moves, spine drops; intermittent timeouts, operations
   time out now and then; one in 256 packets, messages start again, receives nothing

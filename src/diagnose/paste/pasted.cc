@@ -15,6 +15,7 @@
 #include "diagnose/core/fixes.h"
 #include "diagnose/job/job.h"
 #include "diagnose/paste/events.h"
+#include "diagnose/paste/noted/noted.h"
 #include "diagnose/paste/pasted_parts.h"
 #include "diagnose/paste/rows.h"
 #include "diagnose/paste/stated.h"
@@ -866,6 +867,7 @@ finding::Judgement judge_pasted(const PastedCase& input) {
     judge_spread(collective, input.thresholds, out);
   judge_pings(input, out);
   judge_seen(input, out);
+  judge_noted(input, out);
   const Dscp wanted = wanted_dscp(input);
   judge_rewritten(input.paste.captures, out);
   for (const readers::PasteCapture& capture : input.paste.captures)
@@ -1118,6 +1120,7 @@ finding::Judgement judge_counts(const PastedCase& pasted, const View& view) {
       });
   if (!is_seen) judge_port_pauses(view, counted);
   judge_switches(view, pasted.paste, counted);
+  judge_relations(pasted, view, counted);
   judge_kernel_errors(view, counted);
   judge_carrier_changes(view, counted);
   judge_port_errors(view, counted);
@@ -1193,7 +1196,7 @@ void soften_described(const readers::Paste& paste, finding::Judgement& out) {
     const bool is_lint = finding.id == "job.bad_value" ||
                          (finding.id == "nccl.hca_unknown" && !exports_strangers(paste, finding)) ||
                          finding.id == "failover.window_too_short" ||
-                         finding.id == "lag.too_few_qps" ||
+                         (finding.id == "lag.too_few_qps" && finding.severity < Severity::kError) ||
                          (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
     const bool is_symptom = finding.id == "transport.retries_exhausted";
     const bool is_tried = !finding.evidence.empty() && is_quoted(paste, finding.evidence.front()) &&
@@ -1496,6 +1499,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   }
   soften_explained(out);
   soften_described(paste, out);
+  rank_causes(pasted, out);
   soften_without_devices(paste, out);
   soften_lossy(paste, out);
   soften_fixed(paste, out);

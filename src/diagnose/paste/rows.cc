@@ -67,23 +67,6 @@ Stations stations_of(const PastedCase& input) {
   return out;
 }
 
-/// Two of them answered the same request, or each came back after the other: not a host that moved.
-bool is_contested(const std::vector<const readers::PasteStation*>& seen) {
-  std::set<std::string_view> requested;
-  std::set<std::string_view> all;
-  std::set<std::string_view> left;  // that another one followed
-  bool is_back = false;
-  std::string_view last;
-  for (const readers::PasteStation* item : seen) {
-    if (item->is_requested) requested.insert(item->mac);
-    if (!last.empty() && last != item->mac) left.insert(last);
-    is_back = is_back || (last != item->mac && left.contains(item->mac));
-    all.insert(item->mac);
-    last = item->mac;
-  }
-  return requested.size() > 1 || (all.size() > 1 && is_back);
-}
-
 void add_lines_of_stations(const std::vector<const readers::PasteStation*>& seen,
                            Finding& finding) {
   std::set<std::string_view> shown;
@@ -131,18 +114,6 @@ void judge_shared_addresses(const PastedCase& input, finding::Judgement& out) {
     finding.evidence = {line_of(first.at), line_of(item.at)};
     if (const auto seen = stations.find(address); seen != stations.end())
       add_lines_of_stations(seen->second, finding);
-    out.findings.push_back(std::move(finding));
-  }
-  for (const auto& [address, seen] : stations) {
-    if (said.contains(address) || !is_contested(seen)) continue;
-    Finding finding = finding::make_finding(
-        "address.duplicate",
-        fmt::format("Two MAC addresses answer for {}: two hosts have it, or one host answers on "
-                    "several cards.",
-                    address));
-    finding.severity = Severity::kWarning;
-    finding.confidence = Confidence::kMedium;
-    add_lines_of_stations(seen, finding);
     out.findings.push_back(std::move(finding));
   }
 }

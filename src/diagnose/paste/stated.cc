@@ -46,6 +46,12 @@ constexpr std::string_view kVirtual =
 
 constexpr std::string_view kTwoHosts = "Two devices use the same IP address.";
 
+/// What a command looks for is not what it found: "lspci -vvv | grep ReqRedir+".
+bool is_searched_for(const StatedLine& line, std::string_view phrase) {
+  const std::size_t search = line.lower.find("grep ");
+  return search != std::string::npos && search < line.lower.find(phrase);
+}
+
 constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"srcvalid+", "", "pcie.acs_on", "A PCIe bridge has ACS on (SrcValid+)."},
     {"reqredir+", "", "pcie.acs_on", "A PCIe bridge redirects peer-to-peer requests (ReqRedir+)."},
@@ -110,7 +116,8 @@ void find_phrases(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].is_remedy()) continue;
     for (const Phrase& phrase : kStatedPhrases)
-      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
+      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second) &&
+          !is_searched_for(lines[i], phrase.first))
         out.add(phrase.id, std::string(phrase.verdict), {i});
   }
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/paste/notes/notes.h"
 #include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/rows/rows_tools.h"
@@ -199,6 +200,25 @@ bool is_remark(std::string_view text) {
   return static_cast<std::size_t>(plain) * 2 >= words.size();
 }
 
+/// `mlnx_qos -i rail0 | grep enabled` of `clush -w gpu[1-4] "mlnx_qos -i rail0 | grep enabled"`:
+/// what a parallel shell ran on each host. Of several commands nobody knows which printed a line.
+Mark inner_mark(const Mark& mark) {
+  constexpr auto kShells =
+      std::to_array<std::string_view>({"clush", "pdsh", "pssh", "parallel-ssh", "ansible"});
+  if (std::find(kShells.begin(), kShells.end(), mark.tool()) == kShells.end()) return {};
+  const std::string_view command = mark.command;
+  const std::size_t open = command.find_first_of("\"'");
+  const std::size_t close =
+      open == std::string_view::npos ? open : command.find(command[open], open + 1);
+  if (close == std::string_view::npos) return {};
+  const std::string_view inner = command.substr(open + 1, close - open - 1);
+  if (inner.find(';') != std::string_view::npos) return {};
+  auto found = mark_of(fmt::format("$ {}", inner));
+  if (!found) return {};
+  found->host.clear();
+  return std::move(*found);
+}
+
 /// One file, cut into lines and marks once, read twice.
 struct PlainFile {
   std::string name;
@@ -343,7 +363,7 @@ class FileReader {
       if (lines_[at].host != prefix) {
         prefix = lines_[at].host;
         sink_.use_host(prefix);
-        mark_ = {};
+        mark_ = prefix.empty() ? Mark() : inner_;
       }
       const auto mark = file_.marks.find(at);
       if (mark != file_.marks.end()) {
@@ -357,6 +377,7 @@ class FileReader {
       if (is_rule(text)) rest_.push_back(at);  // a blank line in its place would end a table
       at += is_nothing ? 1 : read_at(at);
     }
+    note_outputs();
     read_switches();
     for (const Section& section : sections_)
       if (!section.mark->is_switch) note_unread(section);
@@ -370,6 +391,33 @@ class FileReader {
     std::size_t end = 0;
   };
   using SectionsOfHost = std::vector<const Section*>;  // of one switch, never empty
+
+  /// Each output once more, for what is noted beside its reader.
+  void note_outputs() {
+    const std::string sticky = sink_.host();
+    const Mark none;
+    const Mark* mark = &none;
+    std::string host;
+    for (std::size_t at = 0; at < lines_.size();) {
+      if (const auto found = file_.marks.find(at); found != file_.marks.end()) {
+        const bool is_heading = found->second.words.empty();
+        if (!found->second.host.empty()) host = found->second.host;
+        if (!is_heading) mark = &found->second;
+        ++at;
+        continue;
+      }
+      const auto next = file_.marks.upper_bound(at);
+      const std::size_t limit = next == file_.marks.end() ? lines_.size() : next->first;
+      std::size_t end = at + 1;
+      while (end < limit && lines_[end].host == lines_[at].host)
+        ++end;
+      sink_.use_host(lines_[at].host.empty() ? std::string_view(host) : lines_[at].host);
+      sink_.begin_section();
+      if (note_output({{&lines_[at], end - at}, *mark}, sink_) > 0) taken_.insert(at);
+      at = end;
+    }
+    sink_.use_host(sticky);
+  }
 
   /// The end of what belongs together: the next mark, or another host's lines.
   [[nodiscard]] std::size_t section_end(std::size_t at) {
@@ -413,6 +461,7 @@ class FileReader {
     // The name of a device within an output: the command above goes on.
     const bool is_device = mark.words.empty() && mark.host.empty() && !mark.device.empty();
     if (!is_device) mark_ = mark;
+    if (!mark.words.empty()) inner_ = inner_mark(mark);
     mark_.device = std::move(device);
     PasteTime time = sink_.hosts().time();
     time.interval = mark.waited ? mark.waited : std::exchange(told_wait_, std::nullopt);
@@ -760,19 +809,40 @@ class FileReader {
     });
   }
 
+  /// SONiC clears each kind by itself (`sonic-clear pfccounters`): those of interfaces keep theirs
+  /// unless they were among them.
+  [[nodiscard]] bool keeps_interfaces() const {
+    bool is_some = false;
+    for (const auto& [at, mark] : file_.marks)
+      for (const std::string_view command : commands_of(mark.command)) {
+        const std::size_t found = command.find("sonic-clear ");
+        if (found == std::string_view::npos) continue;
+        const auto words = words_of(command.substr(found));
+        if (words.size() > 1 && words[1] == "counters") return false;
+        is_some = true;
+      }
+    return is_some;
+  }
+
   /// One reading of counters that were cleared is a window: it begins with zeros.
-  static void begin_at_zero(evidence::Evidence& evidence) {
+  static void begin_at_zero(evidence::Evidence& evidence, bool keeps_interfaces) {
     if (evidence.snapshots.size() != 1) return;
     counters::Snapshot zero;
-    for (const counters::PortCounters& port : evidence.snapshots.front().switch_ports)
-      zero.switch_ports.push_back(port.with(
-          std::vector<counters::Reading>(port.readings().size(), counters::Reading::of(0))));
+    for (const counters::PortCounters& port : evidence.snapshots.front().switch_ports) {
+      std::vector<counters::Reading> begin;
+      for (const counters::ShownName& name : port.layout()->names())
+        begin.push_back(keeps_interfaces && name.name.starts_with("port.")
+                            ? counters::Reading::missing(counters::Missing::kAbsent)
+                            : counters::Reading::of(0));
+      zero.switch_ports.push_back(port.with(std::move(begin)));
+    }
     evidence.snapshots.insert(evidence.snapshots.begin(), std::move(zero));
   }
 
   void add_switches(Recognised read, const Reader& reader) {
     const bool is_named = read.evidence.switches.size() == 1;
-    if (is_named && is_cleared(read.evidence.switches.front().name)) begin_at_zero(read.evidence);
+    if (is_named && is_cleared(read.evidence.switches.front().name))
+      begin_at_zero(read.evidence, keeps_interfaces());
     PastePart part;
     part.tool = reader.title;
     part.file = file_.name;
@@ -791,6 +861,7 @@ class FileReader {
   PasteSink sink_;
   Paste& paste_;
   Mark mark_;
+  Mark inner_;                     // what a parallel shell ran on each host
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
@@ -856,6 +927,24 @@ void read_job_of(const PlainFile& file, Paste& paste) {
     paste.parts.push_back(std::move(part));
   }
   append(paste.job, std::move(job));
+}
+
+/// Hosts that the text does not name get the name that they are shown with.
+void name_hosts(PasteNoted& noted, const PasteHosts& hosts) {
+  for (PasteBinding& item : noted.bindings)
+    item.host = hosts.shown(item.host);
+  for (PasteMac& item : noted.macs)
+    item.host = hosts.shown(item.host);
+  for (PasteConflict& item : noted.conflicts)
+    item.host = hosts.shown(item.host);
+  for (PasteFilter& item : noted.filters)
+    if (!item.is_switch) item.host = hosts.shown(item.host);
+  for (PasteForcedFec& item : noted.forced_fec)
+    item.host = hosts.shown(item.host);
+  for (PasteQpRate& item : noted.qp_rates)
+    item.host = hosts.shown(item.host);
+  for (PastePcieRate& item : noted.pcie_rates)
+    item.host = hosts.shown(item.host);
 }
 
 }  // namespace
@@ -991,6 +1080,7 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     protocol.host = hosts.shown(protocol.host);
   for (PasteAble& able : paste.able)
     able.host = hosts.shown(able.host);
+  name_hosts(paste.noted, hosts);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));

@@ -21,6 +21,7 @@
 #include "readers/job/job.h"
 #include "readers/job/nccl_tests.h"
 #include "readers/job/perftest.h"
+#include "readers/paste/notes/noted.h"
 #include "readers/paste/paste_seen.h"
 #include "readers/paste/rows/rows_seen.h"
 #include "readers/readers.h"
@@ -166,6 +167,7 @@ struct Paste {
   std::vector<PasteRoceMode> roce_modes;
   std::vector<PastePortRate> port_rates;
   PasteRows rows;
+  PasteNoted noted;
   struct UnreadLine {
     std::string file;
     Unread line;

@@ -93,7 +93,12 @@ class JsonFacts {
     } else if (item.name == "state" && (item.value == "ACTIVE" || item.value == "DOWN")) {
       out_.set(nic().rdma.active, item.value == "ACTIVE", line);
     } else if (item.name == "physical_state") {
-      out_.set(nic().link.up, item.value == "LINK_UP", line);
+      // A port that was shut says nothing of its link.
+      if (item.value == "DISABLED") {
+        out_.paste().shut.push_back(device_);
+      } else {
+        out_.set(nic().link.up, item.value == "LINK_UP", line);
+      }
     } else if (item.name == "prio_pfc") {
       pfc_.push_back(item.value == "true");
       if (pfc_.size() == Priority::kLimit) take_pfc(line);

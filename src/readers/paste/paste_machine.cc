@@ -112,6 +112,10 @@ std::size_t read_lspci(const PasteAt& at, PasteSink& out) {
     pcie = &gpus.back().pcie;
   }
   out.set(pcie->address, address, at.lines[0]);
+  // A filter may put what is below a bridge behind its heading.
+  const std::size_t acs = heading.find("ACSCtl:");
+  if (kind == PciKind::kBridge && acs != std::string_view::npos && redirects(heading.substr(acs)))
+    out.event(EventKind::kAcsRedirect, address, at.lines[0]);
   std::size_t taken = 1;
   for (; taken < at.lines.size(); ++taken) {
     const std::string_view text = at.line(taken);

@@ -262,12 +262,24 @@ class MlnxQos {
 
 }  // namespace
 
+namespace {
+
+/// A row that a filter left without its heading: "prio:3 dscp:26,31,…", "enabled 0 0 0 1 …".
+bool is_row_of_mlnx_qos(std::string_view text) {
+  const auto words = words_of(text);
+  const bool is_map = text.starts_with("prio:") && text.find(" dscp:") != std::string_view::npos;
+  return is_map || (words.size() == 9 && (words[0] == "priority" || words[0] == "enabled"));
+}
+
+}  // namespace
+
 bool begins_mlnx_qos(const PasteAt& at) {
   const std::string_view text = at.line(0);
   return text.starts_with("DCBX mode:") || text.starts_with("Priority trust state") ||
          text.starts_with("PFC configuration:") || text.starts_with("dscp2prio mapping:") ||
          text.find("lldpad service is running and may overwrite") != std::string_view::npos ||
          (text.starts_with("tc: ") && text.find(" ratelimit: ") != std::string_view::npos) ||
+         (at.mark.tool() == "mlnx_qos" && is_row_of_mlnx_qos(text)) ||
          (at.mark.tool() == "mlnx_qos" &&
           text.find("Operation not permitted") != std::string_view::npos);
 }

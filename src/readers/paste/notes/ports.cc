@@ -1,0 +1,192 @@
+// Ports of switches in lists: FEC as it is set, links that are not connected. And FEC that a host
+// forces.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "readers/paste/notes/notes.h"
+#include "readers/paste/text_lines.h"
+
+namespace weir::readers {
+namespace {
+
+bool is_fec_off(std::string_view word) {
+  return word == "none" || word == "off" || word == "disabled" || word == "fec-off";
+}
+bool is_fec_on(std::string_view word) {
+  return word.starts_with("rs") || word.starts_with("fc") || word.starts_with("RS") ||
+         word.starts_with("cl") || word.starts_with("kp");
+}
+
+/// Columns of a list that tell FEC: their places among the words of a row.
+struct FecColumns {
+  std::size_t fec = 0;  // as it is set
+  std::size_t oper = 0;
+};
+
+/// "Interface  FEC Oper  FEC Admin" and "Interface Lanes Speed MTU FEC Alias Vlan Oper Admin …" of
+/// SONiC, "Name Ifindex Admin-fec Oper-fec Status …" of NX-OS.
+std::optional<FecColumns> fec_columns(const std::vector<std::string_view>& words) {
+  const auto place = [&](std::string_view name) -> std::size_t {
+    const auto found = std::find(words.begin(), words.end(), name);
+    return found == words.end() ? 0 : static_cast<std::size_t>(found - words.begin());
+  };
+  if (words.size() == 5 && words[1] == "FEC" && words[2] == "Oper" && words[4] == "Admin")
+    return FecColumns{2, 1};
+  if (place("FEC") > 0 && place("Lanes") > 0 && place("Oper") > 0)
+    return FecColumns{place("FEC"), place("Oper")};
+  if (place("Admin-fec") > 0 && place("Status") > 0)
+    return FecColumns{place("Admin-fec"), place("Status")};
+  return std::nullopt;
+}
+
+std::optional<bool> is_down_word(std::string_view word) {
+  if (word == "down" || word == "N/A" || word.starts_with("notconn")) return true;
+  if (word == "up" || word == "connected" || is_fec_on(word)) return false;
+  return std::nullopt;
+}
+
+/// "fec off", "no error-correction encoding", "error-correction encoding reed-solomon" below an
+/// interface: whether FEC is off; nullopt for other statements.
+std::optional<bool> fec_statement(const std::vector<std::string_view>& words) {
+  // "fec  off  off": Cumulus shows what is in effect, then what is applied
+  const bool is_word = words.size() >= 2 && words.size() <= 3 && words[0] == "fec";
+  if (is_word && (is_fec_off(words.back()) || is_fec_on(words.back())))
+    return is_fec_off(words.back());
+  if (words.size() >= 3 && words[0] == "no" && words[1] == "error-correction") return true;
+  if (words.size() >= 3 && words[0] == "error-correction" && words[1] == "encoding") return false;
+  return std::nullopt;
+}
+
+void note_forced_fec(const PasteAt& at, std::size_t n, std::string& netdev, PasteSink& out) {
+  constexpr std::string_view kOf = "FEC parameters for ";
+  const std::string_view text = at.line(n);
+  if (text.starts_with(kOf)) netdev = text.substr(kOf.size(), text.size() - kOf.size() - 1);
+  const auto pair = key_value(text);
+  if (!pair || !pair->key.ends_with("onfigured FEC encodings")) return;
+  const auto words = words_of(pair->value);
+  const bool is_forced = words.size() == 1 && (words[0] == "RS" || words[0] == "BaseR");
+  const std::string& device = netdev.empty() ? at.mark.device : netdev;
+  if (is_forced && !device.empty())
+    note(out.paste().noted.forced_fec,
+         {out.host(), device, std::string(words[0]), out.cite(at.lines[n])});
+}
+
+/// Described as a link to the next tier.
+bool leads_up(const std::vector<std::string_view>& words) {
+  return std::any_of(words.begin() + 1, words.end(), [](std::string_view word) {
+    const std::string lower = lower_case(word);
+    for (const std::string_view stem : {"spine", "superspine", "core", "uplink", "agg"})
+      if (lower.starts_with(stem)) return true;
+    return false;
+  });
+}
+
+}  // namespace
+
+std::size_t note_fec(const PasteAt& at, PasteSink& out) {
+  auto& all = out.paste().noted.fec;
+  std::optional<FecColumns> columns;
+  std::string port = port_of_command(at.mark);
+  std::string netdev;
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.empty()) {
+      columns.reset();
+      continue;
+    }
+    note_forced_fec(at, n, netdev, out);
+    if (const auto found = fec_columns(words)) {
+      columns = found;
+      continue;
+    }
+    if (words.size() == 2 && words[0] == "interface") port = words[1];
+    const bool is_row = is_switch_port(words[0]);
+    if (columns && is_row && words.size() > std::max(columns->fec, columns->oper)) {
+      const std::string_view fec = words[columns->fec];
+      if (!is_fec_off(fec) && !is_fec_on(fec)) continue;
+      note(all, {out.host(), std::string(words[0]), is_fec_off(fec),
+                 is_down_word(words[columns->oper]), out.cite(at.lines[n])});
+      ++said;
+    } else if (const auto is_off = fec_statement(words); is_off && !port.empty()) {
+      note(all, {out.host(), port, *is_off, std::nullopt, out.cite(at.lines[n])});
+      ++said;
+    } else if (words.size() == 3 && words[0] == "state" && !all.empty() &&
+               all.back().port == port && (words[1] == "down" || words[1] == "up")) {
+      all.back().is_down = words[1] == "down";
+    }
+  }
+  return said;
+}
+
+std::size_t note_port_states(const PasteAt& at, PasteSink& out) {
+  if (!at.mark.is_switch) return 0;
+  auto& all = out.paste().noted.port_states;
+  const bool is_terse = at.mark.command.find("terse") != std::string::npos;
+  const bool is_described = at.mark.command.find("description") != std::string::npos;
+  const bool is_list =
+      is_terse || is_described || at.mark.command.find("status") != std::string::npos;
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.size() < 3 || !is_switch_port(words[0])) continue;
+    // "Ethernet1/51 is down (Link not connected)"
+    const bool is_stated =
+        words[1] == "is" && (words[2] == "down" || words[2] == "up" || words[2] == "down,");
+    const auto state = std::find_if(words.begin() + 1, words.end(), [](std::string_view word) {
+      return word.starts_with("notconn") || word == "connected";
+    });
+    // Junos and EOS: the administrator's state, then the link's.
+    const bool is_pair =
+        (is_terse || is_described) && words[1] == "up" && (words[2] == "up" || words[2] == "down");
+    if (is_pair) {
+      note(all, {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n]),
+                 is_described && leads_up(words)});
+    } else if (is_stated) {
+      if (at.line(n).find("dministratively") != std::string_view::npos) continue;
+      note(all, {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n])});
+    } else if (is_list && state != words.end()) {
+      note(all, {out.host(), long_port_name(words[0]), *state == "connected", out.cite(at.lines[n]),
+                 leads_up(words)});
+    } else {
+      continue;
+    }
+    ++said;
+  }
+  return is_list ? said : 0;
+}
+
+std::string long_port_name(std::string_view port) {
+  const std::size_t digit = port.find_first_of("0123456789");
+  const std::string_view stem = port.substr(0, digit);
+  const bool is_short = stem == "Et" || stem == "Eth" || stem == "e" || stem == "eth";
+  return is_short && digit != std::string_view::npos && port.find('/') != std::string_view::npos
+             ? "Ethernet" + std::string(port.substr(digit))
+             : std::string(port);
+}
+
+/// `show interfaces counters discards` of EOS: the reader of its tables takes what was not sent.
+std::size_t note_port_drops(const PasteAt& at, PasteSink& out) {
+  std::size_t column = 0;
+  std::size_t columns = 0;
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    const auto found = std::find(words.begin(), words.end(), "InDiscards");
+    if (found != words.end()) {
+      column = static_cast<std::size_t>(found - words.begin());
+      columns = words.size();
+      continue;
+    }
+    if (column == 0 || words.size() != columns || !is_switch_port(words[0])) continue;
+    const auto packets = parse_count(words[column]);
+    if (!packets) continue;
+    note(out.paste().noted.port_drops,
+         {out.host(), long_port_name(words[0]), *packets, out.cite(at.lines[n])});
+    ++said;
+  }
+  return said;
+}
+
+}  // namespace weir::readers
