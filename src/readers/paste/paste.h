@@ -149,6 +149,7 @@ struct Paste {
   std::vector<PasteCarrier> carriers;
   std::vector<std::string> shut;  // RDMA devices whose port an operator has shut
   std::vector<PasteDisabled> disabled;
+  std::vector<PastePortSetting> port_settings;
   std::vector<PasteRoute> routes;
   std::vector<PasteRule> rules;
   std::vector<PasteGateway> gateways;
@@ -164,6 +165,7 @@ struct Paste {
   std::vector<PasteClassifier> classifiers;
   std::vector<PasteRoceMode> roce_modes;
   std::vector<PastePortRate> port_rates;
+  std::vector<PastePortUse> port_uses;
   struct UnreadLine {
     std::string file;
     Unread line;
