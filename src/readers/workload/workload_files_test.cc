@@ -55,7 +55,9 @@ TEST(Chakra, EveryCutIsAnErrorWithItsOffset) {
   const std::string whole = data_file("pair.0.et");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto cut = read_chakra(whole.substr(0, size));
-    if (!cut) EXPECT_FALSE(cut.error().what.empty());
+    if (!cut) {
+      EXPECT_FALSE(cut.error().what.empty());
+    }
   }
   const auto cut = read_chakra(whole.substr(0, whole.size() - 3));
   ASSERT_FALSE(cut);
