@@ -193,8 +193,8 @@ bool is_older_server(const Happened& happened) {
   });
 }
 
-/// The date of a line of a log as it is printed: "Jun 3", "Jun 3 2026", "2026-06-03"; empty where it
-/// has none.
+/// The date of a line of a log as it is printed: "Jun 3", "Jun 3 2026", "2026-06-03"; empty where
+/// it has none.
 std::string date_in(std::string_view text) {
   constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   constexpr std::size_t kLooked = 6;  // words: a date is at the begin
@@ -217,8 +217,8 @@ std::string date_in(std::string_view text) {
   return out;
 }
 
-/// Hosts of which several links went down once, within seconds of one day, and came back: what is at
-/// their other end may have been restarted, or the host.
+/// Hosts of which several links went down once, within seconds of one day, and came back: what is
+/// at their other end may have been restarted, or the host.
 std::set<std::string> hosts_cut_off(
     const std::map<std::pair<std::string, std::string>, Happened>& by_place) {
   constexpr std::int64_t kTogether = 10;  // seconds

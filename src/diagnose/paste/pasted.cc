@@ -162,6 +162,19 @@ void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& f
   }
 }
 
+/// A port without a cable beside one that is up may be spare, unless many are up.
+void soften_empty_ports(const PastedCase& input, std::vector<Finding>& findings) {
+  constexpr std::size_t kSisters = 3;
+  for (const readers::PastePortSetting& port : input.paste.port_settings)
+    for (const Evidence& host : input.evidence) {
+      if (!port.is_empty || host.provenance.host != port.host) continue;
+      const auto up = std::count_if(host.nics.begin(), host.nics.end(),
+                                    [](const evidence::Nic& nic) { return nic.link.up.is(true); });
+      if (up == 0 || static_cast<std::size_t>(up) >= kSisters) continue;
+      soften(findings, "link.degraded", where_of(port.host, port.device));
+    }
+}
+
 /// A port that is disabled beside one that is active is meant so, unless many are active. One that
 /// is shown alone is what the text is about.
 void soften_disabled_ports(const PastedCase& input, std::vector<Finding>& findings) {
@@ -1473,6 +1486,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   if (pasted.intent == nullptr) {
     soften_spare_ports(pasted.evidence, out.findings);
     soften_disabled_ports(pasted, out.findings);
+    soften_empty_ports(pasted, out.findings);
   }
   soften_explained(out);
   soften_described(paste, out);

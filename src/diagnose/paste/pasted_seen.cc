@@ -466,8 +466,8 @@ std::vector<GidOfDevice> gids_at(const PastedCase& input, std::uint64_t index,
   return out;
 }
 
-/// Two that have to reach each other, with an address of IPv6 and one of IPv4: a rail's devices have
-/// one name, or their hosts show one device each.
+/// Two that have to reach each other, with an address of IPv6 and one of IPv4: a rail's devices
+/// have one name, or their hosts show one device each.
 std::optional<std::pair<GidOfDevice, GidOfDevice>> different_peers(
     const std::vector<GidOfDevice>& all) {
   std::map<const evidence::Evidence*, std::size_t> devices;

@@ -309,7 +309,7 @@ bool says_on(std::string_view clause, std::string_view key) {
          std::find(kBehind.begin(), kBehind.end(), words[0]) != kBehind.end();
 }
 
-/// Switches were told to balance per packet: in no clause that says so are they told not to.
+/// Balancing per packet was turned on, and no clause that names it says that it is off.
 bool turns_balancing_on(const StatedLine& line) {
   bool is_balancing = false;
   bool is_on = false;

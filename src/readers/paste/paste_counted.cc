@@ -504,7 +504,7 @@ struct Heading {
   std::size_t numbers = 0;  // the first column with a number of a row; names are in front of it
   std::size_t before = 0;   // of two moments or more: the columns of the first reading and the last
   std::size_t after = 0;
-  /// Which number of a row is in a column. A column with another heading may have words in the rows.
+  /// Which number of a row is in a column. One with another heading may have words in the rows.
   [[nodiscard]] std::size_t place_of(std::size_t column, std::size_t values) const {
     const bool is_each = values >= columns.size() - numbers;
     std::size_t out = 0;

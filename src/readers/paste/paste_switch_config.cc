@@ -558,7 +558,7 @@ bool says_lossless(std::string_view lower) {
   return false;
 }
 
-/// "description gpu05 rail0", "Physical interface …, Description: gpu05": what an operator calls it.
+/// "description gpu05 rail0" (EOS), "Description: gpu05" (Junos): what an operator calls the port.
 std::string_view description_in(std::string_view text) {
   constexpr std::string_view kStart = "description ";
   constexpr std::string_view kLabel = "Description: ";
