@@ -207,7 +207,8 @@ std::string date_in(std::string_view text) {
     std::string_view word = words[i];
     if (word.starts_with('[')) word.remove_prefix(1);
     if (word.ends_with(']')) word.remove_suffix(1);
-    const bool is_month = word.size() == 3 && kMonths.find(word) % 3 == 0;
+    const std::size_t month = word.size() == 3 ? kMonths.find(word) : std::string_view::npos;
+    const bool is_month = month != std::string_view::npos && month % 3 == 0;
     const bool is_year = word.size() == 4 && word.starts_with("20") && is_number(word);
     const bool is_iso = word.size() >= 10 && is_number(word.substr(0, 4)) &&
                         (word[4] == '-' || word[4] == '/') && word[7] == word[4];

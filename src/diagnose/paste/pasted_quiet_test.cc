@@ -163,6 +163,12 @@ std::string flaps(std::string_view first_day, std::string_view second_day) {
 TEST(PastedQuiet, LinksThatWentDownOnOtherDaysDidNotGoDownTogether) {
   COVERS("I18");
   EXPECT_EQ(loudness(flaps("Jun  3", "Jun  3"), "link.flapping"), "info");
+  EXPECT_EQ(loudness("[Tue Jun  3 10:00:01 2025] mlx5_core 0000:18:00.0 rail0: Link down\n"
+                     "[Tue Jun  3 10:00:02 2025] mlx5_core 0000:19:00.0 rail1: Link down\n"
+                     "[Tue Jun  3 10:00:09 2025] mlx5_core 0000:18:00.0 rail0: Link up\n"
+                     "[Tue Jun  3 10:00:09 2025] mlx5_core 0000:19:00.0 rail1: Link up\n",
+                     "link.flapping"),
+            "info");
   EXPECT_EQ(loudness(flaps("Jun  3", "Jun 20"), "link.flapping"), "warning");
   EXPECT_EQ(loudness(flaps("Jun  3", "Jun  4"), "link.flapping"), "warning");
 }
