@@ -193,14 +193,40 @@ bool is_older_server(const Happened& happened) {
   });
 }
 
-/// Hosts of which several links went down once, within seconds, and came back: what is at their
-/// other end was restarted, and none of them is bad.
+/// The date of a line of a log as it is printed: "Jun 3", "Jun 3 2026", "2026-06-03"; empty where
+/// it has none.
+std::string date_in(std::string_view text) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  constexpr std::size_t kLooked = 6;  // words: a date is at the begin
+  const auto words = readers::words_of(text);
+  const auto is_number = [](std::string_view word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < std::min(words.size(), kLooked); ++i) {
+    std::string_view word = words[i];
+    if (word.starts_with('[')) word.remove_prefix(1);
+    if (word.ends_with(']')) word.remove_suffix(1);
+    const std::size_t month = word.size() == 3 ? kMonths.find(word) : std::string_view::npos;
+    const bool is_month = month != std::string_view::npos && month % 3 == 0;
+    const bool is_year = word.size() == 4 && word.starts_with("20") && is_number(word);
+    const bool is_iso = word.size() >= 10 && is_number(word.substr(0, 4)) &&
+                        (word[4] == '-' || word[4] == '/') && word[7] == word[4];
+    if (is_month && i + 1 < words.size()) out += fmt::format("{} {} ", word, words[i + 1]);
+    if (is_year || is_iso) out += word.substr(0, 10);
+  }
+  return out;
+}
+
+/// Hosts of which several links went down once, within seconds of one day, and came back: what is
+/// at their other end may have been restarted, or the host.
 std::set<std::string> hosts_cut_off(
     const std::map<std::pair<std::string, std::string>, Happened>& by_place) {
   constexpr std::int64_t kTogether = 10;  // seconds
   struct Downs {
     std::int64_t first = 0;
     std::int64_t last = 0;
+    std::string date;
     std::size_t links = 0;
     bool is_other = false;  // one that went down at another time, again, or for good
   };
@@ -214,12 +240,14 @@ std::set<std::string> hosts_cut_off(
     const auto second = clock_in((*down)->at.text);
     const bool is_once = happened.count(EventKind::kLinkDown) == 1 &&
                          happened.events.back()->kind == EventKind::kLinkUp;
-    if (!second || !is_once) {
+    const std::string date = date_in((*down)->at.text);
+    if (!second || !is_once || (here.links > 0 && date != here.date)) {
       here.is_other = true;
       continue;
     }
     here.first = here.links == 0 ? *second : std::min(here.first, *second);
     here.last = here.links == 0 ? *second : std::max(here.last, *second);
+    here.date = date;
     ++here.links;
   }
   std::set<std::string> out;
@@ -314,7 +342,9 @@ void judge_events(std::span<const readers::PasteEvent> events, const finding::Th
   for (Finding& finding : out.findings) {
     if (finding.id != "link.flapping" || !cut_off.contains(finding.where.host)) continue;
     finding.severity = Severity::kInfo;
-    finding.verdict += " So did the host's other links at the same time: the switch was restarted.";
+    finding.verdict +=
+        " So did the host's other links at the same time: perhaps the switch or the host was "
+        "restarted.";
   }
   // What a kernel says of GPUs, disks and memory is what the same words say elsewhere.
   std::vector<readers::Cited> foreign;

@@ -115,6 +115,14 @@ design::Intent intent_of(std::span<const Evidence> hosts, const Convention& conv
   return intent;
 }
 
+/// Whatever is said of this at this place is a note.
+void soften(std::vector<Finding>& findings, std::string_view id, const finding::Where& where) {
+  for (Finding& finding : findings)
+    if (finding.id == id && finding.where.host == where.host &&
+        finding.where.device == where.device)
+      finding.severity = Severity::kInfo;
+}
+
 /// What rests on the convention and not on a design.
 void soften(Finding& finding) {
   const bool is_plan = finding.id.starts_with("pfc.") || finding.id == "dscp.nic_map_wrong" ||
@@ -151,11 +159,22 @@ void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& f
       has_up = has_up || nic.link.up.is(true);
     }
     if (down.size() < 2 || !has_up) continue;
-    for (Finding& finding : findings)
-      if (finding.id == "link.degraded" && finding.where.host == host.provenance.host &&
-          down.count(finding.where.device) > 0)
-        finding.severity = Severity::kInfo;
+    for (const std::string_view device : down)
+      soften(findings, "link.degraded", where_of(host.provenance.host, std::string(device)));
   }
+}
+
+/// A port without a cable beside one that is up may be spare, unless many are up.
+void soften_empty_ports(const PastedCase& input, std::vector<Finding>& findings) {
+  constexpr std::size_t kSisters = 3;
+  for (const readers::PastePortSetting& port : input.paste.port_settings)
+    for (const Evidence& host : input.evidence) {
+      if (!port.is_empty || host.provenance.host != port.host) continue;
+      const auto up = std::count_if(host.nics.begin(), host.nics.end(),
+                                    [](const evidence::Nic& nic) { return nic.link.up.is(true); });
+      if (up == 0 || static_cast<std::size_t>(up) >= kSisters) continue;
+      soften(findings, "link.degraded", where_of(port.host, port.device));
+    }
 }
 
 /// A port that is disabled beside one that is active is meant so, unless many are active. One that
@@ -169,10 +188,7 @@ void soften_disabled_ports(const PastedCase& input, std::vector<Finding>& findin
           std::count_if(host.nics.begin(), host.nics.end(),
                         [](const evidence::Nic& nic) { return nic.rdma.active.is(true); });
       if (active == 0 || static_cast<std::size_t>(active) >= kSisters) continue;
-      for (Finding& finding : findings)
-        if (finding.id == "link.degraded" && finding.where.host == port.host &&
-            finding.where.device == port.device)
-          finding.severity = Severity::kInfo;
+      soften(findings, "link.degraded", where_of(port.host, port.device));
     }
 }
 
@@ -314,15 +330,16 @@ void judge_firmware_dcbx(const PastedCase& input, finding::Judgement& out) {
       finding.evidence = {
           {.source = nic.firmware_settings.source(), .line = "LLDP_NB_DCBX, DCBX_WILLING: True"},
           {.source = nic.qos.pfc.source(), .line = "PFC: no priority"}};
-      for (Finding& other : out.findings)
-        if (other.id == "pfc.off" && other.where.host == host.provenance.host &&
-            other.where.device == nic.device)
-          other.severity = Severity::kInfo;
+      soften(out.findings, "pfc.off", finding.where);
       out.findings.push_back(std::move(finding));
     }
 }
 
 // ---- links ----
+
+bool is_no_fec(std::string_view mode) {
+  return mode == "None" || mode == "Off";
+}
 
 /// Lanes of 50 Gb/s and more (PAM4) do not work without RS-FEC (IEEE 802.3bs, 802.3cd, 802.3ck).
 void judge_fec(const PastedCase& input, finding::Judgement& out) {
@@ -330,7 +347,7 @@ void judge_fec(const PastedCase& input, finding::Judgement& out) {
   for (const Evidence& host : input.evidence)
     for (const evidence::Nic& nic : host.nics) {
       const evidence::Link& link = nic.link;
-      const bool is_off = link.fec.is_known() && (*link.fec == "None" || *link.fec == "Off");
+      const bool is_off = link.fec.is_known() && is_no_fec(*link.fec);
       if (!is_pasted_host(host) || !is_off || !link.speed.is_known() ||
           link.speed->raw() < kFromHere)
         continue;
@@ -348,14 +365,30 @@ void judge_fec(const PastedCase& input, finding::Judgement& out) {
     }
 }
 
-/// No link without FEC, and a port beside it that has RS and a link.
+/// FEC was turned off at this port. That none is in effect says nothing: without a link none is.
+bool is_set_without_fec(const PastedCase& input, const std::string& host,
+                        const evidence::Nic& nic) {
+  bool is_off = false;
+  for (const readers::PastePortSetting& port : input.paste.port_settings) {
+    const bool is_this =
+        port.host == host && (port.device == nic.device || nic.netdev.is(port.device));
+    if (is_this && port.is_empty) return false;
+    if (is_this && !port.fec.empty()) is_off = is_no_fec(port.fec);
+  }
+  return is_off;
+}
+
+/// No link without FEC, and a port beside it that has RS and a link. Where several have no link,
+/// nobody may use them.
 void judge_fec_of_sisters(const PastedCase& input, finding::Judgement& out) {
-  const auto is_without = [](const evidence::Nic& nic) {
-    return nic.link.fec.is_known() && (*nic.link.fec == "None" || *nic.link.fec == "Off");
-  };
   for (const Evidence& host : input.evidence)
     for (const evidence::Nic& nic : host.nics) {
-      if (!is_pasted_host(host) || !is_without(nic) || !nic.link.up.is(false)) continue;
+      const bool is_without = nic.link.fec.is_known() && is_no_fec(*nic.link.fec);
+      if (!is_pasted_host(host) || !is_without || !nic.link.up.is(false)) continue;
+      const auto downs =
+          std::count_if(host.nics.begin(), host.nics.end(),
+                        [](const evidence::Nic& other) { return other.link.up.is(false); });
+      if (downs > 1 || !is_set_without_fec(input, host.provenance.host, nic)) continue;
       const auto sister =
           std::find_if(host.nics.begin(), host.nics.end(), [&](const evidence::Nic& other) {
             return other.link.up.is(true) && other.link.fec.is_known() &&
@@ -372,10 +405,7 @@ void judge_fec_of_sisters(const PastedCase& input, finding::Judgement& out) {
       finding.evidence = {{.source = nic.link.fec.source(), .line = "FEC: " + *nic.link.fec},
                           {.source = sister->link.fec.source(),
                            .line = fmt::format("{}: FEC {}", sister->device, *sister->link.fec)}};
-      for (Finding& other : out.findings)
-        if (other.id == "link.degraded" && other.where.host == host.provenance.host &&
-            other.where.device == nic.device)
-          other.severity = Severity::kInfo;
+      soften(out.findings, "link.degraded", finding.where);
       out.findings.push_back(std::move(finding));
     }
 }
@@ -963,6 +993,15 @@ void judge_port_pauses(const View& view, finding::Judgement& out) {
   }
 }
 
+void warn_of_count(std::string_view id, std::string verdict, const NicView& nic,
+                   std::string_view counter, finding::Judgement& out) {
+  Finding finding = finding::make_finding(id, std::move(verdict), nic.where());
+  finding.confidence = Confidence::kMedium;
+  finding.severity = Severity::kWarning;
+  finding.evidence.push_back(nic.counts.line(counter));
+  out.findings.push_back(std::move(finding));
+}
+
 /// `ip -s link` counts broken frames and others in one number: it is not the cable for sure.
 void judge_kernel_errors(const View& view, finding::Judgement& out) {
   constexpr std::string_view kErrors = "nic.netdev.rx_error.packets";
@@ -972,16 +1011,11 @@ void judge_kernel_errors(const View& view, finding::Judgement& out) {
   for (const NicView& nic : view.nics()) {
     const std::uint64_t errors = nic.counts.of(kErrors).value_or(0);
     if (is_seen || errors == 0 || view.is_read_once(nic.where())) continue;
-    Finding finding = finding::make_finding(
-        "link.physical_errors",
-        fmt::format("{} counted {} receive errors between the readings: bad cable, optic or port; "
-                    "ethtool -S says which kind.",
-                    place_of(nic.where().host, nic.where().device), count_text(errors)),
-        nic.where());
-    finding.confidence = Confidence::kMedium;
-    finding.severity = Severity::kWarning;
-    finding.evidence.push_back(nic.counts.line(kErrors));
-    out.findings.push_back(std::move(finding));
+    warn_of_count("link.physical_errors",
+                  fmt::format("{} counted {} receive errors between the readings: bad cable, optic "
+                              "or port; ethtool -S says which kind.",
+                              place_of(nic.where().host, nic.where().device), count_text(errors)),
+                  nic, kErrors, out);
   }
 }
 
@@ -1013,15 +1047,11 @@ void judge_class_drops(const View& view, finding::Judgement& out) {
   for (const NicView& nic : view.nics()) {
     const std::uint64_t packets = nic.counts.sum(kDrops).value_or(0);
     if (packets == 0 || view.is_read_once(nic.where())) continue;
-    Finding finding = finding::make_finding(
-        "port.discards",
-        fmt::format("{} dropped {} received packets between the readings for lack of buffer.",
-                    place_of(nic.where().host, nic.where().device), count_text(packets)),
-        nic.where());
-    finding.confidence = Confidence::kMedium;
-    finding.severity = Severity::kWarning;
-    finding.evidence.push_back(nic.counts.line(kDrops));
-    out.findings.push_back(std::move(finding));
+    warn_of_count("port.discards",
+                  fmt::format("{} dropped {} received packets between the readings for lack of "
+                              "buffer.",
+                              place_of(nic.where().host, nic.where().device), count_text(packets)),
+                  nic, kDrops, out);
   }
 }
 
@@ -1496,6 +1526,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
   if (pasted.intent == nullptr) {
     soften_spare_ports(pasted.evidence, out.findings);
     soften_disabled_ports(pasted, out.findings);
+    soften_empty_ports(pasted, out.findings);
   }
   soften_explained(out);
   soften_described(paste, out);

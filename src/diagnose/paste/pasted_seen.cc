@@ -431,6 +431,70 @@ bool is_mapped(const evidence::Gid& gid) {
   return gid.gid.find(":ffff:") != std::string::npos;
 }
 
+/// The value that the job gives a variable; empty where it sets none.
+std::string job_value(const PastedCase& input, std::string_view name) {
+  for (const readers::JobVariable& variable : input.paste.job.variables)
+    if (variable.name == name) return variable.value;
+  return {};
+}
+
+/// Whether the job's list of devices has this one: "mlx5_0:1,mlx5_1", "=mlx5_1" without prefixes,
+/// "^mlx5_3" for all others. Without a list every device is used.
+bool is_used(std::string_view device, std::string_view list, bool is_exact) {
+  if (list.empty() || list == "all") return true;
+  const bool is_other = list.starts_with('^');
+  if (is_other) list.remove_prefix(1);
+  is_exact = is_exact || list.starts_with('=');
+  if (list.starts_with('=')) list.remove_prefix(1);
+  const auto names = split(list, ',');
+  const bool is_listed = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    name = trim(name.substr(0, name.find(':')));
+    return is_exact ? device == name : device.starts_with(name);
+  });
+  return is_listed != is_other;
+}
+
+struct GidOfDevice {
+  const evidence::Evidence* host = nullptr;
+  const evidence::Nic* nic = nullptr;
+  bool is_ipv4 = false;
+};
+
+/// What the job's devices have at an index; link-local addresses are left out.
+std::vector<GidOfDevice> gids_at(const PastedCase& input, std::uint64_t index,
+                                 std::string_view devices, bool is_exact) {
+  std::vector<GidOfDevice> out;
+  for (const evidence::Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.rdma.gids.is_known() || !is_used(nic.device, devices, is_exact)) continue;
+      for (const evidence::Gid& gid : *nic.rdma.gids)
+        if (gid.index == index && !gid.gid.starts_with("fe80"))
+          out.push_back({&host, &nic, is_mapped(gid)});
+    }
+  return out;
+}
+
+/// Two that have to reach each other, with an address of IPv6 and one of IPv4: a rail's devices
+/// have one name, or their hosts show one device each.
+std::optional<std::pair<GidOfDevice, GidOfDevice>> different_peers(
+    const std::vector<GidOfDevice>& all) {
+  std::map<const evidence::Evidence*, std::size_t> devices;
+  for (const GidOfDevice& item : all)
+    ++devices[item.host];
+  std::map<std::pair<std::string, bool>, const GidOfDevice*> known;  // by device and family
+  const auto at = [&](const std::string& name, const GidOfDevice& item) {
+    known.emplace(std::pair(name, item.is_ipv4), &item);
+    const auto other = known.find({name, !item.is_ipv4});
+    return other == known.end() || other->second->host == item.host ? nullptr : other->second;
+  };
+  for (const GidOfDevice& item : all) {
+    const GidOfDevice* other = at(item.nic->device, item);
+    if (other == nullptr && devices[item.host] == 1) other = at("", item);
+    if (other != nullptr) return item.is_ipv4 ? std::pair(*other, item) : std::pair(item, *other);
+  }
+  return std::nullopt;
+}
+
 /// The index that a job names is an address of IPv4 at one host and of IPv6 at another: they do not
 /// reach each other.
 void judge_gid_families(const PastedCase& input, finding::Judgement& out) {
@@ -439,33 +503,74 @@ void judge_gid_families(const PastedCase& input, finding::Judgement& out) {
                            ? readers::parse_count(variable.value)
                            : std::nullopt;
     if (!index) continue;
-    std::map<bool, std::pair<const evidence::Evidence*, const evidence::Nic*>>
-        found;  // IPv4 or not
-    for (const evidence::Evidence& host : input.evidence)
-      for (const evidence::Nic& nic : host.nics) {
-        if (!nic.rdma.gids.is_known()) continue;
-        for (const evidence::Gid& gid : *nic.rdma.gids)
-          if (gid.index == *index && !gid.gid.starts_with("fe80"))
-            found.emplace(is_mapped(gid), std::pair(&host, &nic));
-      }
-    if (found.size() < 2 || found[false].first == found[true].first) continue;
-    const auto& [host, nic] = found[false];
-    const auto& [other, other_nic] = found[true];
+    const bool is_ucx = variable.name == "UCX_IB_GID_INDEX";
+    const auto all = gids_at(input, *index,
+                             job_value(input, is_ucx ? "UCX_NET_DEVICES" : "NCCL_IB_HCA"), is_ucx);
+    const auto peers = different_peers(all);
+    if (!peers) continue;
+    const auto& [six, four] = *peers;
     Finding finding = finding::make_finding(
         "gid.index_differs",
         fmt::format("{}={} is an IPv6 address at {} and an IPv4 address at {}: they do not reach "
                     "each other.",
-                    variable.name, *index, place_of(host->provenance.host, nic->device),
-                    place_of(other->provenance.host, other_nic->device)),
-        where_of(host->provenance.host, nic->device));
+                    variable.name, *index, place_of(six.host->provenance.host, six.nic->device),
+                    place_of(four.host->provenance.host, four.nic->device)),
+        where_of(six.host->provenance.host, six.nic->device));
     finding.severity = Severity::kError;
     finding.confidence = Confidence::kHigh;
     finding.evidence = {line_of(variable.at),
-                        {.source = nic->rdma.gids.source(), .line = "GID table"},
-                        {.source = other_nic->rdma.gids.source(), .line = "GID table"}};
+                        {.source = six.nic->rdma.gids.source(), .line = "GID table"},
+                        {.source = four.nic->rdma.gids.source(), .line = "GID table"}};
     out.findings.push_back(std::move(finding));
     return;
   }
+}
+
+/// The interface of an RDMA device.
+bool carries_rdma(const PastedCase& input, const std::string& host, const std::string& netdev) {
+  return std::any_of(
+      input.evidence.begin(), input.evidence.end(), [&](const evidence::Evidence& evidence) {
+        return evidence.provenance.host == host &&
+               std::any_of(evidence.nics.begin(), evidence.nics.end(), [&](const auto& nic) {
+                 return nic.netdev.is(netdev) && nic.device != netdev;
+               });
+      });
+}
+
+/// "10.40.7.1/31" beside "10.41.7.1/31" and "10.42.7.1/31": what all sisters have in common it has
+/// too, and that is more than the first number.
+bool has_prefix_of_sisters(const readers::PasteAddress& own,
+                           const std::vector<const readers::PasteAddress*>& sisters) {
+  const auto number = ipv4_number(own.address);
+  const std::string_view length =
+      std::string_view(own.address).substr(std::min(own.address.find('/'), own.address.size()));
+  if (!number || length.empty() || sisters.empty()) return false;
+  std::size_t common = 0;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    const auto part = [&](std::uint64_t address) { return address >> shift & 0xffU; };
+    const auto first = ipv4_number(sisters.front()->address);
+    bool is_common = first.has_value();
+    for (const auto* sister : sisters) {
+      const auto other = ipv4_number(sister->address);
+      if (!other || !sister->address.ends_with(length)) return false;
+      is_common = is_common && part(*other) == part(*first);
+    }
+    if (is_common && part(*number) != part(*first)) return false;
+    common += is_common ? 1 : 0;
+  }
+  constexpr std::size_t kFewest = 2;
+  return common >= kFewest;
+}
+
+/// An interface that RDMA uses as it uses its sisters. Where the text shows which of them have an
+/// RDMA device that decides, else their addresses do.
+bool is_rail_like(const PastedCase& input, const readers::PasteAddress& own,
+                  const std::vector<const readers::PasteAddress*>& sisters) {
+  if (carries_rdma(input, own.host, own.netdev)) return true;
+  const bool is_shown = std::any_of(sisters.begin(), sisters.end(), [&](const auto* sister) {
+    return carries_rdma(input, own.host, sister->netdev);
+  });
+  return !is_shown && has_prefix_of_sisters(own, sisters);
 }
 
 /// Every sister has a route of its own through a gateway, and one has none: what it should reach
@@ -477,6 +582,7 @@ void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
     gateways[gateway.host].insert(gateway.netdev);
   for (const auto& [host, with_route] : gateways) {
     std::vector<const readers::PasteAddress*> without;
+    std::vector<const readers::PasteAddress*> with;
     std::set<std::string> all;
     for (const readers::PasteAddress& address : input.paste.addresses) {
       if (address.host != host || is_virtual_interface(address.netdev)) continue;
@@ -487,7 +593,7 @@ void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
                    runs_of(other).size() == runs_of(address.netdev).size();
           });
       if (!is_sister || !all.insert(address.netdev).second) continue;
-      if (!with_route.contains(address.netdev)) without.push_back(&address);
+      (with_route.contains(address.netdev) ? with : without).push_back(&address);
     }
     if (without.size() != 1 || all.size() < kSisters + 1) continue;
     Finding finding = finding::make_finding(
@@ -495,8 +601,10 @@ void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
         fmt::format("{} has no route through a gateway on {}; its {} sisters have one.", host,
                     without.front()->netdev, all.size() - 1),
         where_of(host, without.front()->netdev));
-    finding.severity = Severity::kError;
-    finding.confidence = Confidence::kHigh;
+    // An interface for management has none and needs none.
+    const bool is_rail = is_rail_like(input, *without.front(), with);
+    finding.severity = is_rail ? Severity::kError : Severity::kInfo;
+    finding.confidence = is_rail ? Confidence::kHigh : Confidence::kLow;
     finding.evidence.push_back(line_of(without.front()->at));
     for (const readers::PasteRoute& route : input.paste.routes)
       if (route.host == host && finding.evidence.size() < 2)
@@ -516,14 +624,21 @@ void judge_loops(const PastedCase& input, finding::Judgement& out) {
   out.findings.push_back(std::move(finding));
 }
 
-/// iWARP and RoCE do not talk to each other.
+/// iWARP and RoCE do not talk to each other: a host that speaks nothing but one, and another that
+/// speaks nothing but the other. A card that has iWARP beside one with RoCE may carry storage.
 void judge_protocols(const PastedCase& input, finding::Judgement& out) {
   const auto& all = input.paste.protocols;
-  const auto iwarp =
-      std::find_if(all.begin(), all.end(), [](const auto& item) { return item.is_iwarp; });
-  const auto roce =
-      std::find_if(all.begin(), all.end(), [](const auto& item) { return !item.is_iwarp; });
-  if (iwarp == all.end() || roce == all.end() || iwarp->host == roce->host) return;
+  std::map<std::string_view, std::pair<bool, bool>> spoken;  // by host: iWARP, RoCE
+  for (const readers::PasteProtocol& item : all)
+    (item.is_iwarp ? spoken[item.host].first : spoken[item.host].second) = true;
+  const auto find_only = [&](bool is_iwarp) {
+    return std::find_if(all.begin(), all.end(), [&](const readers::PasteProtocol& item) {
+      return spoken[item.host] == std::pair(is_iwarp, !is_iwarp);
+    });
+  };
+  const auto iwarp = find_only(true);
+  const auto roce = find_only(false);
+  if (iwarp == all.end() || roce == all.end()) return;
   Finding finding = finding::make_finding(
       "fleet.drift",
       fmt::format("{} speaks iWARP, {} RoCE: they cannot talk to each other.",
@@ -1091,6 +1206,41 @@ void judge_lossless(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+bool names_a_host(const PastedCase& input, std::string_view text) {
+  return std::any_of(input.evidence.begin(), input.evidence.end(),
+                     [&](const evidence::Evidence& evidence) {
+                       const std::string& host = evidence.provenance.host;
+                       return evidence.switches.empty() && host != readers::kThisHost &&
+                              !host.empty() && text.find(host) != std::string_view::npos;
+                     });
+}
+
+/// The port is lossless, it is named after a rail or after a host of the text, or leads to one: a
+/// limit at an uplink to somewhere else is nobody's fault.
+bool is_port_of_rdma(const PastedCase& input, const readers::PastePortRate& limit) {
+  const auto is_this = [&](const std::string& name, const std::string& port) {
+    return name == limit.switch_name && port == limit.port;
+  };
+  for (const readers::PastePortUse& use : input.paste.port_uses)
+    if (is_this(use.switch_name, use.port) &&
+        (use.is_lossless || is_rail_name(readers::lower_case(use.description)) ||
+         names_a_host(input, use.description)))
+      return true;
+  for (const readers::PasteNeighbour& item : input.paste.neighbours) {
+    const bool is_far_end =
+        item.is_switch ? is_this(item.host, item.port) : is_this(item.system, item.remote_port);
+    if (is_far_end && (!item.is_switch || names_a_host(input, item.system))) return true;
+  }
+  for (const evidence::Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches)
+      for (const evidence::SwitchPort& port : device.ports)
+        if (is_this(device.name, port.name) &&
+            ((port.pfc.is_known() && port.pfc->count() > 0) ||
+             (port.pfc_active.is_known() && port.pfc_active->count() > 0)))
+          return true;
+  return false;
+}
+
 /// A port of a switch sends less than its line carries: a limit is set on it.
 void judge_port_limits(const PastedCase& input, finding::Judgement& out) {
   if (input.intent != nullptr) return;
@@ -1109,7 +1259,9 @@ void judge_port_limits(const PastedCase& input, finding::Judgement& out) {
         fmt::format("{} {} sends at most {} on a line of {}.", switch_text(limit.switch_name),
                     limit.port, to_text(limit.rate), to_text(line->rate)),
         std::move(where));
-    finding.confidence = Confidence::kHigh;
+    const bool is_of_rdma = is_port_of_rdma(input, limit);
+    finding.confidence = is_of_rdma ? Confidence::kHigh : Confidence::kLow;
+    if (!is_of_rdma) finding.severity = Severity::kInfo;
     finding.evidence = {line_of(limit.at), line_of(line->at)};
     out.findings.push_back(std::move(finding));
   }

@@ -309,6 +309,54 @@ bool is_something_and_nothing(const StatedLine& line) {
   return numbers.size() == 2 && numbers[0] > 0 && numbers[1] == 0;
 }
 
+/// "adaptive routing on", and nothing behind it but a time: in "adaptive routing on all spines" the
+/// word says where.
+bool says_on(std::string_view clause, std::string_view key) {
+  const std::size_t at = clause.find(key);
+  if (at == std::string_view::npos) return false;
+  const auto words = readers::words_of(clause.substr(at + key.size()));
+  constexpr auto kBehind = std::to_array<std::string_view>(
+      {"since", "yesterday", "today", "now", "again", "/", "vs", "and"});
+  return clause.substr(at + key.size()).starts_with('/') || words.empty() ||
+         clause.find_first_not_of(".:)!?\"'`", at + key.size()) == std::string_view::npos ||
+         std::find(kBehind.begin(), kBehind.end(), words[0]) != kBehind.end();
+}
+
+/// Balancing per packet was turned on, and no clause that names it says that it is off.
+bool turns_balancing_on(const StatedLine& line) {
+  bool is_balancing = false;
+  bool is_on = false;
+  std::string_view rest = line.lower;
+  while (!rest.empty()) {
+    std::size_t end = rest.size();
+    for (const std::string_view sign : {", ", "; ", ". ", ") "})
+      end = std::min(end, rest.find(sign));
+    const std::string_view clause = rest.substr(0, end);
+    rest.remove_prefix(std::min(rest.size(), end + 2));
+    const auto contains = [&](std::initializer_list<std::string_view> pieces) {
+      return std::any_of(pieces.begin(), pieces.end(), [&](std::string_view piece) {
+        return clause.find(piece) != std::string_view::npos;
+      });
+    };
+    const auto has = [&](std::string_view word) {
+      const auto words = readers::words_of(clause);
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    const bool names_it =
+        contains({"adaptive routing", "adaptive-routing", "packet spraying", "per-packet"});
+    const bool says_it =
+        says_on(clause, "routing on") || says_on(clause, "spraying on") ||
+        contains({"enabled", "turned on", "switched on", "enable on", "activated"});
+    const bool is_compared = contains({"on / off", "on/off", "on vs off"});
+    const bool is_denied = !is_compared && (has("off") || has("not") || has("never") ||
+                                            contains({"disabled", "n't ", "deactivated"}));
+    if ((names_it || says_it) && is_denied) return false;
+    is_balancing = is_balancing || names_it;
+    is_on = is_on || says_it;
+  }
+  return is_balancing && is_on;
+}
+
 /// Balancing per packet was turned on, packets arrive out of order, and nothing is dropped.
 void find_reordering(const Lines& lines, Stated& out) {
   std::optional<std::size_t> turned_on;
@@ -316,14 +364,7 @@ void find_reordering(const Lines& lines, Stated& out) {
   std::optional<std::size_t> nothing;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatedLine& line = lines[i];
-    const bool is_balancing = line.contains("adaptive routing") ||
-                              line.contains("adaptive-routing") ||
-                              line.contains("packet spraying") || line.contains("per-packet");
-    const bool is_on = line.contains("enabled") || line.contains("turned on") ||
-                       line.contains("switched on") || line.contains("enable on") ||
-                       line.contains("activated") || line.contains("routing on") ||
-                       line.contains("spraying on");
-    if (is_balancing && is_on && !line.contains("not enabled") && !turned_on) turned_on = i;
+    if (!turned_on && turns_balancing_on(line)) turned_on = i;
     for (std::size_t j = 0; j < line.statement.words.size(); ++j) {
       if (line.statement.words[j].text.find("out_of_sequence") == std::string::npos) continue;
       const auto delta = line.lower.find("delta=");

@@ -29,19 +29,22 @@ void look_at_restarts(const View& view, const NicView& nic, Suspicions& out) {
            .evidence = std::move(lines)});
 }
 
+void add_timer(const NicView& nic, std::uint64_t again, std::string_view why, Suspicions& out) {
+  out.add({.id = "transport.timer_below_rtt",
+           .verdict = fmt::format("{} retransmitted {} packets without a request, and {}.",
+                                  name_of(nic), count_text(again), why),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kMedium,
+           .evidence = {nic.counts.line(kSentAgain), nic.counts.line(kRequests)},
+           .explains = {{"path.loss", nic.host}}});
+}
+
 /// Retransmitted without a request and without drops: the timer is shorter than the round trip.
 void look_at_timers(const NicView& nic, Suspicions& out) {
   const std::uint64_t again = nic.counts.of(kSentAgain).value_or(0);
   const auto asked = nic.counts.of(kRequests);
   if (again == 0 || asked != std::optional<std::uint64_t>(0)) return;
-  out.add({.id = "transport.timer_below_rtt",
-           .verdict = fmt::format("{} retransmitted {} packets without a request, and no switch "
-                                  "dropped any: its timer is shorter than the round trip.",
-                                  name_of(nic), count_text(again)),
-           .where = nic.where(),
-           .confidence = finding::Confidence::kMedium,
-           .evidence = {nic.counts.line(kSentAgain), nic.counts.line(kRequests)},
-           .explains = {{"path.loss", nic.host}}});
+  add_timer(nic, again, "no switch dropped any: its timer is shorter than the round trip", out);
 }
 
 /// Where no switch was read: no receiver missed a packet, none asked for one, and as many arrived
@@ -64,15 +67,8 @@ bool has_all_arrived(const View& view) {
 void look_at_late_answers(const NicView& nic, Suspicions& out) {
   const std::uint64_t again = nic.counts.of(kSentAgain).value_or(0);
   if (again == 0) return;
-  out.add(
-      {.id = "transport.timer_below_rtt",
-       .verdict = fmt::format("{} retransmitted {} packets without a request, and the receivers "
-                              "had them already: answers came later than its timer waits.",
-                              name_of(nic), count_text(again)),
-       .where = nic.where(),
-       .confidence = finding::Confidence::kMedium,
-       .evidence = {nic.counts.line(kSentAgain), nic.counts.line(kRequests)},
-       .explains = {{"path.loss", nic.host}}});
+  add_timer(nic, again, "the receivers had them already: answers came later than its timer waits",
+            out);
 }
 
 }  // namespace

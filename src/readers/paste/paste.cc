@@ -790,17 +790,27 @@ class FileReader {
       if (!trim(lines_[at].text).empty()) rest_.push_back(at);
   }
 
+  /// "clear counters", "sonic-clear pfccounters", "clear interfaces statistics all"; not a table of
+  /// addresses, nor the terminal.
+  static bool clears_counters(const Mark& mark) {
+    const auto clears = [](const std::string& word) {
+      return word == "clear" || word == "sonic-clear";
+    };
+    const auto counts = [](const std::string& word) {
+      return word.find("count") != std::string::npos || word.find("stat") != std::string::npos ||
+             word == "qos";
+    };
+    return std::any_of(mark.words.begin(), mark.words.end(), clears) &&
+           std::any_of(mark.words.begin(), mark.words.end(), counts);
+  }
+
   /// A command cleared the counters before the first output, or a person says so: they counted from
   /// zero on.
   [[nodiscard]] bool is_cleared(std::string_view host) const {
     for (const auto& [at, mark] : file_.marks) {
       if (mark.host != host && !mark.host.empty()) continue;
-      const auto clears = [](const std::string& word) {
-        return word == "clear" || word == "sonic-clear";
-      };
-      if (std::any_of(mark.words.begin(), mark.words.end(), clears) ||
-          (mark.command.find("cleared") != std::string::npos &&
-           told_above(mark.command).is_cleared))
+      if (clears_counters(mark) || (mark.command.find("cleared") != std::string::npos &&
+                                    told_above(mark.command).is_cleared))
         return true;
     }
     return std::any_of(lines_.begin(), lines_.end(), [](const PasteLine& line) {
@@ -1069,6 +1079,8 @@ Paste read_paste(const std::vector<PastedFile>& files) {
   for (PasteStart& start : paste.rows.starts)
     start.host = hosts.shown(start.host);
   for (PasteDisabled& port : paste.disabled)
+    port.host = hosts.shown(port.host);
+  for (PastePortSetting& port : paste.port_settings)
     port.host = hosts.shown(port.host);
   for (PasteGateway& gateway : paste.gateways)
     gateway.host = hosts.shown(gateway.host);

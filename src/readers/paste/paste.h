@@ -151,6 +151,7 @@ struct Paste {
   std::vector<PasteCarrier> carriers;
   std::vector<std::string> shut;  // RDMA devices whose port an operator has shut
   std::vector<PasteDisabled> disabled;
+  std::vector<PastePortSetting> port_settings;
   std::vector<PasteRoute> routes;
   std::vector<PasteRule> rules;
   std::vector<PasteGateway> gateways;
@@ -168,6 +169,7 @@ struct Paste {
   std::vector<PastePortRate> port_rates;
   PasteRows rows;
   PasteNoted noted;
+  std::vector<PastePortUse> port_uses;
   struct UnreadLine {
     std::string file;
     Unread line;

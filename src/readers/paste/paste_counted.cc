@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "readers/paste/kernel_log.h"
@@ -33,6 +35,7 @@ struct Token {
   Piece piece = Piece::kWord;
   std::string_view text = {};
   std::uint64_t value = 0;
+  bool begins_clause = false;  // a comma, a bar or a bracket is in front of it
 };
 
 struct Known {
@@ -107,12 +110,18 @@ class Pieces {
   }
   [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
   void take(Piece piece, std::size_t size) {
-    tokens.push_back({piece, text_.substr(at_, size)});
+    add({piece, text_.substr(at_, size)});
     at_ += size;
+  }
+  void add(Token token) {
+    token.begins_clause = std::exchange(is_at_clause_, false);
+    tokens.push_back(token);
   }
 
   bool step() {
     if (is_separator(text_[at_])) {
+      is_at_clause_ =
+          is_at_clause_ || std::string_view(",;|(").find(text_[at_]) != std::string_view::npos;
       const bool is_sign = text_[at_] == ':' || text_[at_] == '=';
       is_listed = is_listed || (is_sign && !tokens.empty() && !rest().starts_with("=>") &&
                                 tokens.back().piece == Piece::kCounter);
@@ -151,7 +160,7 @@ class Pieces {
       ++end;
     }
     end = std::max(end, at_ + 1);
-    tokens.push_back(token_of(text_.substr(at_, end - at_)));
+    add(token_of(text_.substr(at_, end - at_)));
     at_ = end;
   }
 
@@ -167,22 +176,164 @@ class Pieces {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  bool is_at_clause_ = false;
 };
 
-/// The numbers behind the name of one counter.
+/// What is behind the name of one counter: numbers, and the words and arrows between them.
 struct Values {
-  std::vector<std::uint64_t> plain;
+  std::vector<Token> pieces;  // without units and rates
   std::optional<std::uint64_t> growth;
-  bool has_arrow = false;
-  bool has_before = false;
-  bool has_after = false;
-  bool has_delta = false;
+
+  [[nodiscard]] bool has(Piece piece) const {
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const Token& token) { return token.piece == piece; });
+  }
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const {
+    std::vector<std::uint64_t> out;
+    for (const Token& token : pieces)
+      if (token.piece == Piece::kNumber) out.push_back(token.value);
+    return out;
+  }
 };
+
+bool is_moment(Piece piece) {
+  return piece == Piece::kBefore || piece == Piece::kAfter || piece == Piece::kDelta;
+}
+
+/// Which moment each number is of, in the order of the numbers; kNumber where no word says it.
+using Moments = std::vector<Piece>;
+
+/// "now 40120, was 12", "40120 now, 12 before": one number between commas, and a word at most.
+std::optional<Moments> moments_of_clauses(const std::vector<Token>& pieces) {
+  Moments out;
+  Piece word = Piece::kNumber;
+  std::size_t numbers = 0;
+  const auto close = [&] {
+    if (numbers == 1) out.push_back(word);
+    const bool is_one = numbers == 1;
+    numbers = 0;
+    word = Piece::kNumber;
+    return is_one;
+  };
+  for (const Token& token : pieces) {
+    if (token.begins_clause && &token != &pieces.front() && !close()) return std::nullopt;
+    if (token.piece == Piece::kArrow || (is_moment(token.piece) && word != Piece::kNumber))
+      return std::nullopt;
+    if (is_moment(token.piece)) word = token.piece;
+    numbers += token.piece == Piece::kNumber ? 1 : 0;
+  }
+  return close() ? std::optional(out) : std::nullopt;
+}
+
+/// "was 12 now 40", "before after 12 40": words wait for the numbers behind them. Where the words
+/// come last ("12 before 40 after") the same holds from the end.
+Moments moments_in_order(std::vector<Token> pieces) {
+  const bool is_from_end = pieces.front().piece == Piece::kNumber && is_moment(pieces.back().piece);
+  if (is_from_end) std::reverse(pieces.begin(), pieces.end());
+  Moments out;
+  std::vector<Piece> waiting;
+  for (const Token& token : pieces) {
+    if (token.piece == Piece::kNumber) {
+      out.push_back(waiting.empty() ? Piece::kNumber : waiting.front());
+      if (!waiting.empty()) waiting.erase(waiting.begin());
+    } else if (is_moment(token.piece)) {
+      // "grew from 12 to 40": the first word says what follows, and is of no number.
+      if (!waiting.empty() && waiting.back() == Piece::kDelta) waiting.pop_back();
+      waiting.push_back(token.piece);
+    }
+  }
+  // "was 12, 40 now"
+  if (!waiting.empty() && !out.empty() && out.back() == Piece::kNumber)
+    out.back() = waiting.front();
+  if (is_from_end) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+/// The numbers by their moment: what no word names takes the moments that are left, in the order in
+/// which people write them. nullopt where two numbers are of one moment.
+struct ByMoment {
+  std::optional<std::uint64_t> before;
+  std::optional<std::uint64_t> after;
+  std::optional<std::uint64_t> delta;
+};
+std::optional<ByMoment> by_moment(const Values& values) {
+  const auto clauses = moments_of_clauses(values.pieces);
+  const Moments moments = clauses ? *clauses : moments_in_order(values.pieces);
+  const auto numbers = values.numbers();
+  ByMoment out;
+  const auto place = [&](Piece moment) -> std::optional<std::uint64_t>& {
+    return moment == Piece::kBefore ? out.before : moment == Piece::kAfter ? out.after : out.delta;
+  };
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (moments[i] == Piece::kNumber) continue;
+    if (place(moments[i])) return std::nullopt;
+    place(moments[i]) = numbers[i];
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (moments[i] != Piece::kNumber) continue;
+    auto& free = !out.before ? out.before : !out.after ? out.after : out.delta;
+    if (free) return std::nullopt;
+    free = numbers[i];
+  }
+  return out;
+}
+
+/// "12 to 40" is "12 -> 40" where the line speaks of a growth.
+void take_to_for_an_arrow(Values& values) {
+  bool is_behind_number = false;
+  const bool has_delta = values.has(Piece::kDelta);
+  for (Token& token : values.pieces) {
+    if (is_behind_number && has_delta && token.text == "to") token.piece = Piece::kArrow;
+    is_behind_number = token.piece == Piece::kNumber;
+  }
+}
+
+std::optional<Counted> counted_of_two(std::string_view name, Values values, bool is_delta) {
+  take_to_for_an_arrow(values);
+  const bool has_delta = values.has(Piece::kDelta);
+  const bool is_pair =
+      values.has(Piece::kArrow) || (values.has(Piece::kBefore) && values.has(Piece::kAfter));
+  if (is_pair)  // "delta: 12 -> 40", "grew from 12 to 40"
+    std::erase_if(values.pieces, [](const Token& token) { return token.piece == Piece::kDelta; });
+  if (!is_pair && has_delta && !values.has(Piece::kBefore) && !values.has(Piece::kAfter)) {
+    const auto clauses = moments_of_clauses(values.pieces);
+    const Moments moments = clauses ? *clauses : moments_in_order(values.pieces);
+    const auto n = values.numbers();
+    const std::size_t delta = moments.front() == Piece::kDelta ? 0 : 1;
+    if (delta == 0 && !clauses) return std::nullopt;  // "delta 12 40": what 40 is nobody says
+    return n[delta] <= n[1 - delta]
+               ? std::optional(Counted{name, n[1 - delta], n[1 - delta] - n[delta]})
+               : std::nullopt;
+  }
+  const auto found = is_pair || has_delta ? by_moment(values) : std::nullopt;
+  const auto n = values.numbers();
+  if (!found) {
+    if (is_pair || has_delta || !is_delta || n[1] > n[0]) return std::nullopt;
+    return Counted{name, n[0], n[0] - n[1]};
+  }
+  if (found->before && found->after) return Counted{name, *found->after, *found->before};
+  if (found->before && *found->before <= UINT64_MAX - *found->delta)
+    return Counted{name, *found->before + *found->delta, *found->before};
+  if (found->after && *found->delta <= *found->after)
+    return Counted{name, *found->after, *found->after - *found->delta};
+  return std::nullopt;
+}
+
+/// Three numbers are two readings and their difference: it must be it.
+std::optional<Counted> counted_of_three(std::string_view name, const Values& values) {
+  const auto n = values.numbers();
+  const bool is_said =
+      values.has(Piece::kBefore) || values.has(Piece::kAfter) || values.has(Piece::kDelta);
+  if (is_said && !values.has(Piece::kArrow))
+    if (const auto found = by_moment(values);
+        found && *found->before + *found->delta == *found->after)
+      return Counted{name, *found->after, *found->before};
+  return n[0] + n[2] == n[1] ? std::optional(Counted{name, n[1], n[0]}) : std::nullopt;
+}
 
 std::optional<Counted> counted_of(std::string_view name, const Values& values, bool is_delta) {
-  const auto& n = values.plain;
-  const bool is_pair = values.has_arrow || (values.has_before && values.has_after);
-  const bool is_growth = values.has_delta || is_delta;
+  const auto n = values.numbers();
+  const bool is_growth = values.has(Piece::kDelta) || is_delta;
   const auto window = [&](std::uint64_t before, std::uint64_t after) {
     return Counted{name, after, before};
   };
@@ -191,11 +342,8 @@ std::optional<Counted> counted_of(std::string_view name, const Values& values, b
     return *values.growth <= n[0] ? std::optional(window(n[0] - *values.growth, n[0]))
                                   : std::nullopt;
   if (n.size() == 1) return is_growth ? window(0, n[0]) : Counted{name, n[0], std::nullopt};
-  if (n.size() == 2 && is_pair) return window(n[0], n[1]);
-  if (n.size() == 2 && is_growth && n[1] <= n[0]) return window(n[0] - n[1], n[0]);
-  if (n.size() == 3 && (n[0] + n[2] == n[1] || (is_pair && values.has_delta)))
-    return window(n[0], n[1]);
-  return std::nullopt;
+  if (n.size() == 2) return counted_of_two(name, values, is_delta);
+  return n.size() == 3 ? counted_of_three(name, values) : std::nullopt;
 }
 
 /// Reads the pieces in order: whose, then names with their numbers.
@@ -253,17 +401,12 @@ class LineReader {
     if (is(Piece::kCounter)) {
       if (!finish_counter()) return false;
       name_ = token.text;
-    } else if (is(Piece::kNumber)) {
-      values_.plain.push_back(token.value);
     } else if (is(Piece::kGrowth)) {
       values_.growth = token.value;
+    } else if (is(Piece::kNumber) || is(Piece::kArrow) || is_moment(token.piece)) {
+      values_.pieces.push_back(token);
     } else {
-      values_.has_arrow = values_.has_arrow || is(Piece::kArrow);
-      values_.has_before = values_.has_before || is(Piece::kBefore);
-      values_.has_after = values_.has_after || is(Piece::kAfter);
-      values_.has_delta = values_.has_delta || is(Piece::kDelta);
-      return is(Piece::kArrow) || is(Piece::kBefore) || is(Piece::kAfter) || is(Piece::kDelta) ||
-             is(Piece::kRate) || is(Piece::kUnit);
+      return is(Piece::kRate) || is(Piece::kUnit);
     }
     return true;
   }
@@ -308,6 +451,8 @@ enum class Role : std::uint8_t {
 struct Column {
   Role role = Role::kOther;
   std::string_view text;
+  Piece moment = Piece::kWord;              // kBefore, kAfter, where its heading is such a word
+  std::optional<std::int64_t> second = {};  // where it is a time of the day
 };
 
 /// The cells of a row: between bars, between commas, or between blanks.
@@ -356,6 +501,17 @@ std::optional<std::int64_t> seconds_in(std::string_view word) {
 struct Heading {
   std::vector<Column> columns;
   std::optional<std::int64_t> seconds;
+  std::size_t numbers = 0;  // the first column with a number of a row; names are in front of it
+  std::size_t before = 0;   // of two moments or more: the columns of the first reading and the last
+  std::size_t after = 0;
+  /// Which number of a row is in a column. One with another heading may have words in the rows.
+  [[nodiscard]] std::size_t place_of(std::size_t column, std::size_t values) const {
+    const bool is_each = values >= columns.size() - numbers;
+    std::size_t out = 0;
+    for (std::size_t i = numbers; i < column; ++i)
+      out += is_each || columns[i].role == Role::kMoment || columns[i].role == Role::kDelta ? 1 : 0;
+    return out;
+  }
   [[nodiscard]] std::size_t count(Role role) const {
     return static_cast<std::size_t>(std::count_if(
         columns.begin(), columns.end(), [&](const Column& column) { return column.role == role; }));
@@ -386,13 +542,76 @@ Role role_of(std::string_view cell) {
   return piece == Piece::kDevice || piece == Piece::kHost ? Role::kOf : Role::kOther;
 }
 
+/// A row per counter: its name, then the numbers of the columns.
+struct NamedRow {
+  CountedLine place;
+  std::string_view name;
+  std::vector<std::uint64_t> values;
+};
+std::optional<NamedRow> named_row(const std::vector<std::string_view>& cells) {
+  NamedRow out;
+  for (const std::string_view raw : cells) {
+    const std::string_view cell = bare_cell(raw);
+    const auto value = parse_count(cell.starts_with('+') ? cell.substr(1) : cell);
+    if (!out.name.empty()) {
+      if (value) out.values.push_back(*value);
+      if (!value && !cell.empty() && cell.front() != '(' && token_of(cell).piece != Piece::kRate)
+        return std::nullopt;
+      continue;
+    }
+    const Token token = token_of(cell);
+    // "mlx5_0 np_cnp_sent 1 2", and a name with an underscore that no catalogue has
+    if (token.piece == Piece::kDevice) {
+      out.place.device = token.text;
+    } else if (token.piece == Piece::kHost) {
+      out.place.host = token.text;
+    } else if (token.piece == Piece::kCounter || cell.find('_') != std::string_view::npos) {
+      out.name = cell;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return out.name.empty() || out.values.empty() ? std::nullopt : std::optional(out);
+}
+
+/// The later of two columns is in front of the other: "after before", "10:00:30 10:00:00".
+bool is_reversed(const Column& first, const Column& last) {
+  constexpr std::int64_t kHalfDay = 43'200;  // beyond it midnight is between them
+  if (first.second && last.second)
+    return *first.second > *last.second && *first.second - *last.second < kHalfDay;
+  return first.moment == Piece::kAfter && last.moment == Piece::kBefore;
+}
+
+void set_ends(Heading& heading) {
+  std::vector<std::size_t> moments;
+  const auto& columns = heading.columns;
+  heading.numbers = columns.size();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].role == Role::kMoment) moments.push_back(i);
+    if (columns[i].role == Role::kMoment || columns[i].role == Role::kDelta)
+      heading.numbers = std::min(heading.numbers, i);
+  }
+  if (moments.size() < 2) return;
+  heading.before = moments.front();
+  heading.after = moments.back();
+  if (is_reversed(columns[heading.before], columns[heading.after]))
+    std::swap(heading.before, heading.after);
+  const auto& first = columns[heading.before].second;
+  const auto& last = columns[heading.after].second;
+  constexpr std::int64_t kDay = 86'400;
+  if (moments.size() == 2 && first && last && *first != *last)
+    heading.seconds = (*last - *first + kDay) % kDay;
+}
+
 /// The heading's cells with their roles; a time beside a moment belongs to it ("after 60s").
 std::optional<Heading> heading_of_table(std::string_view text) {
   constexpr std::size_t kMost = 24;
   const auto cells = row_cells(text);
   if (cells.size() < 2 || cells.size() > kMost) return std::nullopt;
+  // A row of numbers heads no table: else each row of a table that nobody knows would begin one
+  // more, and the time would grow with the square of the rows.
+  if (named_row(cells)) return std::nullopt;
   Heading out;
-  std::vector<std::int64_t> clocks;
   for (const std::string_view cell : cells) {
     std::string_view bare = bare_cell(cell);
     // "np_cnp_sent(60s)"
@@ -412,11 +631,15 @@ std::optional<Heading> heading_of_table(std::string_view text) {
     if (words.size() == 2)
       if (const auto seconds = seconds_in(words[1])) out.seconds = seconds;
     const Role role = role_of(words.size() == 2 && out.seconds ? words[0] : bare);
-    if (role == Role::kMoment)
-      if (const auto clock = second_of_day(bare.substr(0, 8))) clocks.push_back(*clock);
-    out.columns.push_back({role, bare});
+    Column column{role, bare};
+    if (role == Role::kMoment) {
+      column.moment = token_of(words.size() == 2 ? words[0] : bare).piece;
+      column.second = second_of_day(bare.substr(0, 8));
+      if (lower_case(bare).starts_with("t0+")) column.moment = Piece::kAfter;
+    }
+    out.columns.push_back(column);
   }
-  if (clocks.size() == 2 && clocks[1] > clocks[0]) out.seconds = clocks[1] - clocks[0];
+  set_ends(out);
   return out;
 }
 
@@ -455,45 +678,16 @@ std::optional<CountedLine> row_of_counters(const Heading& heading,
   return is_placed ? std::optional(out) : std::nullopt;
 }
 
-/// A row per counter: its name, then the numbers of the columns.
-struct NamedRow {
-  CountedLine place;
-  std::string_view name;
-  std::vector<std::uint64_t> values;
-};
-std::optional<NamedRow> named_row(const std::vector<std::string_view>& cells) {
-  NamedRow out;
-  for (const std::string_view raw : cells) {
-    const std::string_view cell = bare_cell(raw);
-    const auto value = parse_count(cell.starts_with('+') ? cell.substr(1) : cell);
-    if (!out.name.empty()) {
-      if (value) out.values.push_back(*value);
-      if (!value && !cell.empty() && cell.front() != '(' && token_of(cell).piece != Piece::kRate)
-        return std::nullopt;
-      continue;
-    }
-    const Token token = token_of(cell);
-    // "mlx5_0 np_cnp_sent 1 2", and a name with an underscore that no catalogue has
-    if (token.piece == Piece::kDevice) {
-      out.place.device = token.text;
-    } else if (token.piece == Piece::kHost) {
-      out.place.host = token.text;
-    } else if (token.piece == Piece::kCounter || cell.find('_') != std::string_view::npos) {
-      out.name = cell;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return out.name.empty() || out.values.empty() ? std::nullopt : std::optional(out);
-}
-
 std::vector<CountedLine> lines_of_row(const Heading& heading, const NamedRow& row) {
   std::vector<CountedLine> out;
   const std::size_t moments = heading.count(Role::kMoment);
   const std::size_t places = heading.count(Role::kOf);
-  if (moments >= 2 && row.values.size() >= moments) {
+  if (moments >= 2) {
+    const std::size_t before = heading.place_of(heading.before, row.values.size());
+    const std::size_t after = heading.place_of(heading.after, row.values.size());
+    if (std::max(before, after) >= row.values.size()) return out;
     CountedLine line = row.place;
-    line.counts.push_back({row.name, row.values[moments - 1], row.values.front()});
+    line.counts.push_back({row.name, row.values[after], row.values[before]});
     out.push_back(std::move(line));
   } else if (moments == 0 && places == 0 && heading.count(Role::kDelta) == 1 &&
              row.values.size() == 1) {
@@ -650,31 +844,118 @@ std::optional<std::int64_t> seconds_among(const std::vector<std::string_view>& w
 
 }  // namespace
 
+namespace {
+
+/// A word in lower case without what is around it.
+std::string bare_word(std::string_view word) {
+  const std::string lower = lower_case(word);
+  const std::size_t begin = std::min(lower.find_first_not_of("(`'\"[=#-"), lower.size());
+  const std::size_t end = std::min(lower.find_first_of(",.:;)(`'\"]=", begin), lower.size());
+  return lower.substr(begin, end - begin);
+}
+
+/// A sentence of what is said above a list.
+struct Sentence {
+  std::vector<std::string_view> raw;
+  std::vector<std::string> words;
+
+  using Keys = std::initializer_list<std::string_view>;
+  static bool is_of(std::string_view word, Keys keys) {
+    return std::find(keys.begin(), keys.end(), word) != keys.end();
+  }
+  [[nodiscard]] bool has(Keys keys) const {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return is_of(word, keys); });
+  }
+  [[nodiscard]] bool ends_clause(std::size_t i) const {
+    return std::string_view(",;:").find(raw[i].back()) != std::string_view::npos;
+  }
+};
+
+std::vector<Sentence> sentences_of(std::string_view text) {
+  std::vector<Sentence> out;
+  bool is_begin = true;
+  for (const std::string_view word : words_of(text)) {
+    if (is_begin) out.emplace_back();
+    out.back().raw.push_back(word);
+    out.back().words.push_back(bare_word(word));
+    is_begin = word.ends_with('.') || word.ends_with('!');
+  }
+  return out;
+}
+
+constexpr auto kCounterWords =
+    std::to_array<std::string_view>({"counter", "statistic", "statistics", "stats"});
+bool names_counters(std::string_view word) {  // "hw_counters" too
+  return word.ends_with("counters") ||
+         std::find(kCounterWords.begin(), kCounterWords.end(), word) != kCounterWords.end();
+}
+
+/// "counters were cleared on both sides", "reset all port counters": a switch that was reset and an
+/// alarm that cleared say nothing of the numbers.
+bool clears_counters(const Sentence& sentence) {
+  const auto& words = sentence.words;
+  constexpr std::size_t kNear = 4;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!Sentence::is_of(words[i], {"cleared", "zeroed", "reset"})) continue;
+    for (std::size_t j = i; j-- > 0;) {
+      // "counters after the switch was reset"
+      if (Sentence::is_of(words[j], {"after", "since", "when", "until", "while"})) break;
+      if (names_counters(words[j])) return true;
+    }
+    for (std::size_t j = i; j < std::min(i + kNear, words.size()); ++j) {
+      if (j > i && names_counters(words[j])) return true;
+      if (sentence.ends_clause(j) || Sentence::is_of(words[j], {"at", "and", "on"})) break;
+    }
+  }
+  return false;
+}
+
+/// "Increase over 60 s:", "counter increases": not that of an MTU.
+bool heads_increases(const Sentence& sentence, bool has_duration) {
+  const auto& words = sentence.words;
+  if (!has_duration && !sentence.raw.back().ends_with(':')) return false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (Sentence::is_of(words[i], {"after", "since", "before", "despite", "by", "following"}))
+      return false;
+    if (!Sentence::is_of(words[i], {"increase", "increases", "increments"})) continue;
+    const std::string before = i == 0 ? std::string() : words[i - 1];
+    const bool is_clause = i == 0 || sentence.ends_clause(i - 1);
+    return is_clause || before.empty() || names_counters(before) || place_of_counter(before) ||
+           before.find_first_of("0123456789") != std::string::npos ||
+           Sentence::is_of(before, {"the", "and", "their", "its", "s", "sec", "seconds", "minutes",
+                                    "min", "counted", "only", "as", "total"});
+  }
+  return false;
+}
+
+}  // namespace
+
 PasteTold told_above(std::string_view text) {
   constexpr std::size_t kLongest = 200;
   PasteTold out;
   if (text.size() > kLongest) return out;
   const auto words = words_of(text);
   out.device = device_named_in(words);
-  const auto has = [&](std::initializer_list<std::string_view> keys) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-      const std::string lower = lower_case(word);
-      const std::size_t begin = std::min(lower.find_first_not_of("(`'\"[=#-"), lower.size());
-      const std::size_t end = std::min(lower.find_first_of(",.:;)(`'\"]=", begin), lower.size());
-      const std::string_view bare = std::string_view(lower).substr(begin, end - begin);
-      return std::find(keys.begin(), keys.end(), bare) != keys.end();
-    });
+  const auto sentences = sentences_of(text);
+  if (sentences.empty()) return out;
+  const auto has = [&](Sentence::Keys keys) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const Sentence& sentence) { return sentence.has(keys); });
   };
   const auto seconds = seconds_among(words);
   const bool is_doubtful = text.find('?') != std::string_view::npos ||
                            has({"no", "not", "never", "without", "if", "should", "lifetime"});
-  const bool is_delta = has({"delta", "deltas", "increase", "increases", "increments"}) ||
-                        text.find("Δ") != std::string_view::npos ||
-                        (seconds && has({"diff", "difference", "differences", "growth"}));
+  const Sentence& heading = sentences.back();
+  const bool has_duration = seconds_among(heading.raw).has_value();
+  const bool is_delta =
+      has({"delta", "deltas"}) || heads_increases(heading, has_duration) ||
+      text.find("Δ") != std::string_view::npos ||
+      (has_duration && heading.has({"diff", "difference", "differences", "growth"}));
   const bool has_clock = std::any_of(words.begin(), words.end(), [](std::string_view word) {
     return word.size() > 4 && second_of_day(std::string(word.substr(0, 5)) + ":00");
   });
-  const bool is_cleared = has({"cleared", "zeroed", "reset"}) &&
+  const bool is_cleared = std::any_of(sentences.begin(), sentences.end(), clears_counters) &&
                           (has({"before", "just", "right", "freshly"}) || seconds || has_clock) &&
                           !has({"last", "days", "weeks", "months"});
   out.is_cleared = !is_doubtful && is_cleared;

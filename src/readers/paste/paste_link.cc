@@ -61,6 +61,18 @@ bool read_setting(const KeyValue& pair, const PasteLine& line, evidence::Link& l
   return true;
 }
 
+/// What read_setting() has no field for.
+void note_setting(const KeyValue& pair, PasteSink& out) {
+  constexpr auto kFecKeys = std::to_array<std::string_view>(
+      {"Configured FEC encodings", "Supported/Configured FEC encodings"});
+  const bool is_fec = std::find(kFecKeys.begin(), kFecKeys.end(), pair.key) != kFecKeys.end();
+  const bool is_empty =
+      pair.key == "Link detected" && lower_case(pair.value).find("no cable") != std::string::npos;
+  if (!is_fec && !is_empty) return;
+  out.paste().port_settings.push_back({out.host(), out.hosts().known_name(out.host(), out.device),
+                                       is_fec ? std::string(pair.value) : std::string(), is_empty});
+}
+
 std::size_t read_settings(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
   std::size_t taken = 1;
   for (; taken < at.lines.size(); ++taken) {
@@ -68,7 +80,10 @@ std::size_t read_settings(const PasteAt& at, PastedNic& pasted, PasteSink& out) 
     const PasteLine& line = at.lines[taken];
     if (text.empty() || !is_indented(line)) break;
     // A line without a colon is the second one of a list of modes.
-    if (const auto pair = key_value(text)) read_setting(*pair, line, pasted.nic.link, out);
+    const auto pair = key_value(text);
+    if (!pair) continue;
+    read_setting(*pair, line, pasted.nic.link, out);
+    note_setting(*pair, out);
   }
   return taken;
 }
@@ -91,6 +106,7 @@ std::size_t read_filtered_settings(const PasteAt& at, PasteSink& out) {
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
     if (!pair || !read_setting(*pair, at.lines[taken], nic.nic.link, out)) break;
+    note_setting(*pair, out);
   }
   return taken;
 }
@@ -130,6 +146,7 @@ std::size_t read_fec(const PasteAt& at, PastedNic& pasted, PasteSink& out) {
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
     if (!pair || pair->key.find("FEC") == std::string_view::npos) break;
+    note_setting(*pair, out);
     if (pair->key.starts_with("Active FEC encoding"))
       out.set(pasted.nic.link.fec, std::string(pair->value), at.lines[taken]);
   }

@@ -13,13 +13,6 @@
 
 namespace weir::readers {
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 namespace {
 
 /// Below it there is no light at all: the other end is off, or nothing is plugged in there.

@@ -72,6 +72,14 @@ struct PasteDisabled {
   std::string device;
 };
 
+/// What a host's port is set to, as ethtool prints it, beside what is in effect on its link.
+struct PastePortSetting {
+  std::string host;
+  std::string device;
+  std::string fec;        // "Off", "Auto", "RS"; may be empty
+  bool is_empty = false;  // "Link detected: no (No cable)"
+};
+
 /// A route through a gateway, not the default one: the interface that it leaves by.
 struct PasteGateway {
   std::string host;
@@ -158,6 +166,14 @@ struct PastePortRate {
   BitRate rate;
   bool is_limit = false;
   Cited at;
+};
+
+/// What a switch's port is for, where its configuration or its name says it.
+struct PastePortUse {
+  std::string switch_name;
+  std::string port;
+  std::string description;  // as the operator wrote it; may be empty
+  bool is_lossless = false;
 };
 
 /// A queue of a switch whose forwarding class is named for being lossless.

@@ -583,6 +583,25 @@ std::optional<BitRate> status_speed(const PasteAt& at, std::string_view text) {
   return std::nullopt;
 }
 
+/// "priority-flow-control on", "congestion-notification-profile cnp", "Congestion-notification:
+/// Enabled, Name: cnp": the port pauses what it is sent too fast.
+bool says_lossless(std::string_view lower) {
+  for (const std::string_view start :
+       {"priority-flow-control on", "priority-flow-control mode on",
+        "priority-flow-control priority", "congestion-notification-profile ",
+        "congestion-notification: enabled"})
+    if (lower.starts_with(start)) return !lower.ends_with(" drop") || lower.ends_with(" no-drop");
+  return false;
+}
+
+/// "description gpu05 rail0" (EOS), "Description: gpu05" (Junos): what an operator calls the port.
+std::string_view description_in(std::string_view text) {
+  constexpr std::string_view kStart = "description ";
+  constexpr std::string_view kLabel = "Description: ";
+  if (text.starts_with(kStart)) return text.substr(kStart.size());
+  return text.starts_with(kLabel) ? text.substr(kLabel.size()) : std::string_view();
+}
+
 std::string long_port(std::string_view port) {
   return port.starts_with("Et") && port.size() > 2 && port[2] >= '0' && port[2] <= '9'
              ? "Ethernet" + std::string(port.substr(2))
@@ -605,9 +624,15 @@ void note_port_rates(const PasteAt& at, PasteSink& out) {
   for (std::size_t n = 0; n < at.lines.size(); ++n) {
     const std::string_view text = at.line(n);
     if (const std::string_view name = port_heading(text); !name.empty()) port = name;
+    if (const std::string_view name = description_in(text); !name.empty() && !port.empty())
+      out.paste().port_uses.push_back({out.host(), long_port(port), std::string(name), false});
+    if (!port.empty() && says_lossless(lower_case(text)))
+      out.paste().port_uses.push_back({out.host(), long_port(port), "", true});
     if (const auto speed = status_speed(at, text)) {
       out.paste().port_rates.push_back(
           {out.host(), long_port(words_of(text)[0]), *speed, false, out.cite(at.lines[n])});
+      out.paste().port_uses.push_back(
+          {out.host(), long_port(words_of(text)[0]), std::string(text), false});
     }
     const auto found = rate_line(text);
     if (!found || port.empty()) continue;

@@ -660,11 +660,7 @@ bool is_heading_word(std::string_view word) {
        "output",   "start",  "end",        "t0",     "t1",     "t2",         "leaf",
        "spine",    "switch", "statistics", "stats",  "utc",    "again",      "during",
        "idle",     "load",   "tor",        "the",    "side",   "hw_counters"});
-  std::string lower(word);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+  return std::find(kWords.begin(), kWords.end(), lower_case(word)) != kWords.end();
 }
 
 /// "gpu01", "gpu01 mlx5_0, before", "mlx5_3 on n12 at 10:00:05": at most one host, one device and

@@ -15,6 +15,7 @@
 #include "readers/paste/paste.h"
 #include "readers/paste/paste_hosts.h"
 #include "readers/paste/paste_text.h"
+#include "readers/paste/text_lines.h"
 
 namespace weir::readers {
 
@@ -266,8 +267,6 @@ std::size_t read_tshark(const PasteAt&, PasteSink&);
 [[nodiscard]] std::string port_of_command(const Mark& mark);
 /// A port of a switch as its system names it.
 [[nodiscard]] bool is_switch_port(std::string_view word);
-/// ASCII letters only.
-[[nodiscard]] std::string lower_case(std::string_view text);
 /// "-16.78" of "-16.78 dBm": the number that the text begins with.
 [[nodiscard]] std::optional<double> leading_decimal(std::string_view text);
 

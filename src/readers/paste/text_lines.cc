@@ -33,6 +33,13 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
 std::optional<std::uint64_t> parse_count(std::string_view text) {
   if (text.empty() || text.front() == ',' || text.back() == ',') return std::nullopt;
   std::string digits;
@@ -70,10 +77,7 @@ bool is_label_of_time(std::string_view word) {
   if (!word.empty() && word.size() < 3 &&
       word.find_first_not_of("0123456789") == std::string_view::npos)
     return true;
-  std::string lower(word);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return std::find(kLabels.begin(), kLabels.end(), lower) != kLabels.end();
+  return std::find(kLabels.begin(), kLabels.end(), lower_case(word)) != kLabels.end();
 }
 
 /// Without the signs of a heading around it, and without labels in front of the time or behind it.

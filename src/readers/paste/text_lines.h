@@ -3,6 +3,7 @@
 // them.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Line {
 
 /// What is between blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
+
+/// Of ASCII letters only.
+[[nodiscard]] std::string lower_case(std::string_view text);
 
 /// "1,043" and "1043"; nullopt for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view text);
