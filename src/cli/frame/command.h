@@ -58,8 +58,8 @@ struct Option {
   [[nodiscard]] bool is_flag() const { return metavar.empty(); }
 };
 
-/// An option of like verbs that this one has no use for: no help lists it, and who types it is told
-/// why.
+/// An option of like verbs that this one has no use for: no help lists it, and whoever types it
+/// reads why.
 struct Refused {
   std::string_view name;
   std::string_view why;

@@ -77,8 +77,8 @@ struct FecSum {
   }
 };
 
-/// Drivers count bits or blocks, symbols or blocks: sums of their own, since a block is thousands of
-/// bits. Of a NIC that shows both the finer one.
+/// Drivers count bits or blocks, symbols or blocks: sums of their own, since a block is thousands
+/// of bits. Of a NIC that shows both the finer one.
 struct Corrections {
   std::array<FecSum, 2> corrected = {
       FecSum{.counter = "nic.phy.corrected.bits", .unit = "bits"},

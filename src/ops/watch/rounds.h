@@ -43,8 +43,8 @@ class FleetRounds {
   /// Every host that was seen twice, with the counters of the look before and those of now; none
   /// that was restarted in between.
   [[nodiscard]] std::vector<evidence::Evidence> window() const;
-  /// As now(), and in front of the counters of each host that window() has those of its look before:
-  /// rates of its own, however long ago others answered.
+  /// As now(); a host that window() has with both looks, for rates of its own, however long ago
+  /// others answered.
   [[nodiscard]] Observation now_with_window() const;
   /// Of a host that was not looked at yet: the reason in `unseen`.
   static constexpr std::string_view kNotYet = "not looked at yet";

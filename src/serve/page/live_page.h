@@ -3,8 +3,8 @@
 //
 // A lab's load runs at the interval. Hosts are looked at at the interval only while someone
 // watches, else every 15 s: a page that nobody sees costs next to nothing. A fleet is looked at in
-// rounds of its own (ops/watch/rounds.h): the page has a frame when a round is over, and while hosts
-// answer one per second or fewer.
+// rounds of its own (ops/watch/rounds.h): the page has a frame when a round is over, and
+// while hosts answer one per second or fewer.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
