@@ -45,8 +45,8 @@ std::string link_text(const design::Intent& intent, std::uint32_t link) {
   return fmt::format("{} - {}", end(intent.links.at(link).lower), end(intent.links.at(link).upper));
 }
 
-/// Pairs that were measured alone, for all rails: a load runs on every rail of its hosts, and is not
-/// repeated for the next one.
+/// Pairs that were measured alone, for all rails: a load runs on every rail of its hosts, and is
+/// not repeated for the next one.
 class PairRuns {
  public:
   explicit PairRuns(Bench& bench) : bench_(bench) {
@@ -59,7 +59,7 @@ class PairRuns {
 
   struct Run {
     std::vector<Sample> samples;   // of all rails
-    std::vector<Carried> carried;  // by links between switches; none where nobody counts them
+    std::vector<Carried> carried;  // none where nobody counts
   };
   /// nullptr: it would be one load too many.
   Result<const Run*> run(const HostPair& pair, std::uint32_t rail) {
