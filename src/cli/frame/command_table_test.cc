@@ -178,7 +178,7 @@ TEST(Confinement, AVerbThatLooksAtFilesNamesWhereItWrites) {
                                                 {"show"},
                                                 {"report"},
                                                 {"init", "--from-host"},
-                                                {"apply", "f", "--root", "b"},
+                                                {"apply", "f", "--lab", "b"},
                                                 {"rollback"},
                                                 {"verify", "--", "x"},
                                                 {"pcap", "--live", "eth0"}})

@@ -221,8 +221,7 @@ Command serve_command() {
             .help = "TLS and users, as Prometheus' exporters read them",
             .completes = Completes::kFiles},
            {.name = "without-auth", .help = "listen beyond this machine without users"},
-           {.name = "as-root",
-            .help = "serve a fleet as root, where only root may log in on its hosts"},
+           {.name = "as-root", .help = "serve a fleet although started as root"},
            {.name = "exclude-device",
             .metavar = "DEVICE",
             .help = "open no file of this RDMA device",
@@ -241,8 +240,8 @@ Command serve_command() {
             .help = "between two looks (1s; at a fleet: 30s)"},
            {.name = "load",
             .metavar = "W",
-            .help = "what a lab runs, as weir sim --workload; none: nothing (default: all-to-all; "
-                    "beyond 64 hosts permutation)"},
+            .help = "what a lab runs, as weir sim --workload, or none (default: all-to-all; beyond "
+                    "64 hosts permutation)"},
            {.name = "replay",
             .metavar = "RUN",
             .help = "files of weir snapshot --out, in a directory or one",
