@@ -77,6 +77,42 @@ std::vector<HostPair> pairs_elsewhere(std::uint32_t host, std::uint32_t other,
   return out;
 }
 
+std::vector<std::uint32_t> links_between(const std::vector<Carried>& carried, const HostPair& ends,
+                                         const std::set<std::uint32_t>& leaves, bool has_arrived) {
+  const auto is_foreign = [&](std::uint32_t node) {
+    return leaves.contains(node) && node != ends.first && node != ends.second;
+  };
+  std::vector<Carried> near;
+  for (const Carried& each : carried)
+    if (each.bytes > 0 && !is_foreign(each.lower) && !is_foreign(each.upper)) near.push_back(each);
+  std::set<std::uint32_t> reached = {ends.first};
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const Carried& each : near) {
+      if (reached.contains(each.lower) == reached.contains(each.upper)) continue;
+      reached.insert({each.lower, each.upper});
+      grows = true;
+    }
+  }
+  std::erase_if(near, [&](const Carried& each) { return !reached.contains(each.lower); });
+  std::uint64_t most = 0;
+  for (const Carried& each : near)
+    most = std::max(most, each.bytes);
+  constexpr std::uint64_t kShare = 10;
+  std::vector<std::uint32_t> out;
+  for (const Carried& each : near)
+    if (!has_arrived || each.bytes >= most / kShare) out.push_back(each.link);
+  return out;
+}
+
+std::vector<Sample> samples_without(const std::set<std::uint32_t>& hosts,
+                                    std::vector<Sample> samples) {
+  std::erase_if(samples, [&](const Sample& sample) {
+    return hosts.contains(sample.from) || hosts.contains(sample.to);
+  });
+  return samples;
+}
+
 std::vector<std::uint32_t> suspect_links(const std::vector<Trial>& trials) {
   std::set<std::uint32_t> suspects;
   bool is_first = true;

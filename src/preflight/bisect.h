@@ -6,8 +6,10 @@
 // to pair. A pair that is slow alone makes every link that carried it a suspect; one that reaches
 // its floor clears the links that carried it. Where nobody counts what links carry, pairs with
 // hosts below third leaves say at which end it is: a pair that does not touch a leaf, and is slow,
-// clears that leaf.
+// clears that leaf. A pair is slow by a link only where neither of its hosts is slow with hosts
+// below its own leaf, to whom no such link leads.
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "preflight/schedule.h"
@@ -37,6 +39,27 @@ struct Trial {
 [[nodiscard]] std::vector<HostPair> pairs_elsewhere(std::uint32_t host, std::uint32_t other,
                                                     const std::vector<std::uint32_t>& groups,
                                                     std::size_t most);
+
+/// What a link between switches carried while one pair ran; lower and upper are switches.
+struct Carried {
+  std::uint32_t link = 0;
+  std::uint32_t lower = 0;
+  std::uint32_t upper = 0;
+  std::uint64_t bytes = 0;
+};
+/// Links of all tiers that carried data between two leaves: those that carried anything and hang
+/// together with the first leaf, by way of no leaf but these two (`leaves` are all), so that what
+/// other rails did elsewhere does not count. Of data that `has_arrived` a tenth of what the busiest
+/// carried or more: acknowledgements on their way back are less. Data that has not may have
+/// stopped at the slow link, after any number of bytes.
+[[nodiscard]] std::vector<std::uint32_t> links_between(const std::vector<Carried>& carried,
+                                                       const HostPair& ends,
+                                                       const std::set<std::uint32_t>& leaves,
+                                                       bool has_arrived);
+
+/// Those of which neither end is one of these hosts.
+[[nodiscard]] std::vector<Sample> samples_without(const std::set<std::uint32_t>& hosts,
+                                                  std::vector<Sample> samples);
 
 /// Links that carried every slow pair and none that was not slow. Empty where no pair was slow, or
 /// where nobody knows what carried the slow ones.

@@ -307,6 +307,39 @@ TEST(Bisection, BeginsWithTheSlowestPairOfEveryTwoLeaves) {
   EXPECT_EQ(slow_between_groups(samples, groups, 1).size(), 1U);
 }
 
+TEST(Bisection, SuspectsLinksOfEveryTierThatCarriedThePair) {
+  COVERS("J2");
+  // Leaves 0 to 2, spines 3 and 4, core 5. Leaf 0 and leaf 1 exchange data by both spines and the
+  // core; leaf 2 is another rail's, by the same spine.
+  const std::set<std::uint32_t> leaves = {0, 1, 2};
+  const std::vector<Carried> carried = {
+      {.link = 10, .lower = 0, .upper = 3, .bytes = 1000},
+      {.link = 11, .lower = 3, .upper = 5, .bytes = 1000},
+      {.link = 12, .lower = 4, .upper = 5, .bytes = 1000},
+      {.link = 13, .lower = 1, .upper = 4, .bytes = 1000},
+      {.link = 14, .lower = 0, .upper = 4, .bytes = 20},  // acknowledgements
+      {.link = 15, .lower = 2, .upper = 3, .bytes = 9000},
+      {.link = 16, .lower = 6, .upper = 7, .bytes = 9000},  // elsewhere
+      {.link = 17, .lower = 4, .upper = 5, .bytes = 0},
+  };
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, true),
+            (std::vector<std::uint32_t>{10, 11, 12, 13}));
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, false),
+            (std::vector<std::uint32_t>{10, 11, 12, 13, 14}));
+  EXPECT_TRUE(links_between({}, {0, 1}, leaves, true).empty());
+}
+
+TEST(Bisection, SamplesOfASlowHostSayNothingOfLinks) {
+  COVERS("J2");
+  const std::vector<Sample> samples = {{.from = 0, .to = 4, .rate = 50, .floor = 90},
+                                       {.from = 4, .to = 0, .rate = 50, .floor = 90},
+                                       {.from = 1, .to = 5, .rate = 95, .floor = 90}};
+  const auto left = samples_without({4}, samples);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front().from, 1U);
+  EXPECT_EQ(samples_without({}, samples).size(), 3U);
+}
+
 TEST(Verdict, IsGoOnlyWhereEveryStagePassedOrDoesNotApply) {
   COVERS("J1");
   Report report = passed();

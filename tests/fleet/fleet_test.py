@@ -310,6 +310,8 @@ case $1 in
   confirm) case $(cat "$state.mood" 2>/dev/null) in
       late) echo '{"schema": "weir/confirm/1", "confirmed": false, "state": "too late"}'; exit 6 ;;
       none) echo '{"schema": "weir/confirm/1", "confirmed": false, "state": "no apply"}'; exit 0 ;;
+      kept) echo '{"schema": "weir/confirm/1", "confirmed": true, "state": "kept already"}'
+        exit 0 ;;
       hang) exec sleep 600 ;;
     esac
     [ "$(cat "$state" 2>/dev/null)" = rolled-back ] && {
@@ -327,6 +329,8 @@ case $1 in
       part) echo '{"schema": "weir/rollback/1", "journal": "j", "verdict": "1 of 3 NOT undone"}'
         exit 5 ;;
       noise) printf '\033[2Jnot json\n'; exit 0 ;;
+      killed) echo rolled-back >"$state"; kill -KILL $$ ;;
+      node-gone) echo rolled-back >"$state"; echo 'srun: error: Node failure' >&2; exit 1 ;;
     esac
     case "$*" in
       *--pending*)
@@ -426,7 +430,22 @@ def test_change(weir, folder, _count):
     # What may have been done is not to be done again: that would undo the apply before.
     check("--hosts 'gpu[03,05]'" in shown["next"][0], shown["next"])
 
+    # A weir that was killed, or a node that failed, may have finished it: nobody knows.
+    stage.reset(gpu01="killed", gpu02="node-gone")
+    done = stage.change("rollback", "gpu[01-03]", "--yes", "--json")
+    shown = json.loads(done.stdout)
+    states = [host["state"] for host in shown["fleet"]]
+    check(states == ["no answer", "no answer", "rolled back"], shown)
+    check("Node failure" in shown["fleet"][1]["detail"], shown)
+    check(all(host["detail"] == host["detail"].strip() for host in shown["fleet"]), shown)
+    check(not any("rollback" in line for line in shown["next"]), shown["next"])
+
     # Kept on every host; one that was too late is a status of its own.
+    stage.reset(gpu02="kept")
+    done = stage.change("confirm", "gpu[01-02]", "--json")
+    shown = json.loads(done.stdout)
+    check(done.returncode == 0 and shown["confirmed"] is True, done.returncode, done.stdout)
+    check(shown["verdict"] == "2 hosts: 1 confirmed, 1 kept already.", shown)
     stage.reset(gpu02="none")
     done = stage.change("confirm", "gpu[01-02]")
     check(done.returncode == 0, done.returncode, done.stderr)

@@ -285,7 +285,8 @@ class Serve(unittest.TestCase):
                         "[ ! -e $1.dead ] || { echo gone >&2; exit 1; }\n"
                         "[ ! -e $1.slow ] || exec sleep 600\nexec cat host.bundle\n")
         stub.chmod(0o755)
-        return ["--hosts", "n[1-4]", "--via", "exec", "--exec", f"{stub} %h", "--judge-every", "1s"]
+        return ["--hosts", "n[1-4]", "--via", "exec", "--exec", f"{stub} %h", "--judge-every", "1s",
+                "--as-root"]
 
     def test_a_fleet_is_looked_at_in_rounds(self):
         words = self.make_fleet()
@@ -360,6 +361,46 @@ class Serve(unittest.TestCase):
             (self.scratch / "n2.dead").unlink()
             wait_for(lambda: "n2: seen again" in json.dumps(ask("/api/events")), "another", log)
 
+    def test_the_page_of_a_fleet_does_not_wait_for_the_slowest_host(self):
+        words = self.make_fleet()
+        (self.scratch / "n4.slow").touch()
+        log = self.scratch / "fleet.log"
+        with running(WEIR, "serve", "--listen", "127.0.0.1:0", *words, "--host-timeout", "60s",
+                     log=log):
+            page = wait_for(lambda: re.search(r"Page: (\S+)/\?token=(\S+)", log.read_text()),
+                            "weir serve", log)
+
+            def ask(path):
+                request = urllib.request.Request(page.group(1) + path)
+                request.add_header("Authorization", "Bearer " + page.group(2))
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    return answer.read().decode()
+
+            wait_for(lambda: {device[0] for device in json.loads(ask("/api/topology"))["devices"]}
+                     == {"n1", "n2", "n3"}, "the hosts that have answered", log, seconds=40)
+            with urllib.request.urlopen(page.group(1) + "/metrics", timeout=20) as answer:
+                self.assertIn("weir_fleet_rounds_total 0", answer.read().decode())
+            # A host that may still answer is no event.
+            self.assertNotIn("n4", ask("/api/events"))
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root to be refused")
+    def test_a_fleet_is_not_served_as_root_unless_that_is_said(self):
+        words = self.make_fleet()
+        words.remove("--as-root")
+        done = subprocess.run([WEIR, "serve", "--listen", "127.0.0.1:0", *words], text=True,
+                              capture_output=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("a fleet is not served as root", done.stderr)
+        self.assertIn("--as-root", done.stderr)
+        self.assertFalse((self.scratch / "calls").exists(), "a host was asked")
+        # Once, without a socket: as every other verb that asks a fleet.
+        weir("serve", *words, "--textfile", self.scratch / "fleet.prom")
+        # Files of a recording are never read as root, whatever else is named.
+        done = subprocess.run([WEIR, "serve", *words, "--as-root", "--replay", self.scratch],
+                              text=True, capture_output=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("leave out --hosts", done.stderr)
+
     def test_a_fleet_is_written_once_for_node_exporter(self):
         words = self.make_fleet()
         (self.scratch / "n3.dead").touch()
@@ -367,7 +408,7 @@ class Serve(unittest.TestCase):
         weir("serve", *words, "--textfile", file)
         self.assertIn('weir_port_up{host="n1",device="mlx5_0"', file.read_text())
         self.assertIn('weir_checks_unknown{reason="host_not_seen"} 1', file.read_text())
-        done = subprocess.run([WEIR, "top", *words[:-2], "--once", "--interval", "1s"], text=True,
+        done = subprocess.run([WEIR, "top", *words[:-3], "--once", "--interval", "1s"], text=True,
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("n1", done.stdout)

@@ -7,6 +7,7 @@ Skipped without tmux, unless WEIR_REQUIRE names it.
 """
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,16 +28,21 @@ class Top(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.scratch = pathlib.Path(folder.name)
+        self.addCleanup(lambda: subprocess.run(
+            ["tmux", "-S", str(self.scratch / "socket"), "kill-server"], check=False,
+            capture_output=True))
+
+    def open_top(self, *words):
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "top", "-x", "80", "-y", "24",
+                  f"{shlex.join([WEIR, 'top', *map(str, words)])}; echo left $?; sleep 60")
+
+    def open_lab(self):
         self.lab = self.scratch / "lab"
         design = self.scratch / "fabric.yaml"
         run(WEIR, "init", "--template", "pod16", "--output", design)
         run(WEIR, "lab", "up", design, "--dir", self.lab)
         run(WEIR, "apply", "--lab", self.lab, "--yes")
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "top", "-x", "80", "-y", "24",
-                  f"{WEIR} top --lab {self.lab} --interval 200ms; echo left $?; sleep 60")
-        self.addCleanup(lambda: subprocess.run(
-            ["tmux", "-S", str(self.scratch / "socket"), "kill-server"], check=False,
-            capture_output=True))
+        self.open_top("--lab", self.lab, "--interval", "200ms")
 
     def tmux(self, *words):
         return run("tmux", "-S", self.scratch / "socket", *words)
@@ -51,7 +57,20 @@ class Top(unittest.TestCase):
         self.fail(f"{text!r} did not appear:\n{screen}")
         return ""
 
+    def test_a_fleet_does_not_wait_for_its_slowest_host(self):
+        data = pathlib.Path(__file__).parents[1] / "data" / "host" / "hgx01"
+        run(WEIR, "bundle", "--root", data, "--keep-names", "-o", self.scratch / "host.bundle")
+        stub = self.scratch / "stub.sh"
+        stub.write_text(f"#!/bin/sh\n[ $1 != n2 ] || exec sleep 600\n"
+                        f"exec cat {self.scratch}/host.bundle\n")
+        stub.chmod(0o755)
+        self.open_top("--hosts", "n[1-2]", "--via", "exec", "--exec", f"{stub} %h",
+                      "--host-timeout", "60s")
+        screen = self.wait_for("n1")
+        self.assertNotIn("n2", screen)
+
     def test_rows_keys_and_the_way_out(self):
+        self.open_lab()
         screen = self.wait_for("16 of 16 rails (simulated), by paused")
         self.assertTrue(all(len(line) <= 80 for line in screen.splitlines()), screen)
         self.wait_for("findings: ")

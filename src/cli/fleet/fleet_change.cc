@@ -21,9 +21,9 @@ using ops::FleetHostState;
 std::string fleet_verdict(const ops::FleetChange& done) {
   std::vector<std::string> parts;
   for (const FleetHostState state :
-       {FleetHostState::kDone, FleetHostState::kNothing, FleetHostState::kTooLate,
-        FleetHostState::kInPart, FleetHostState::kFailed, FleetHostState::kNoAnswer,
-        FleetHostState::kNotAsked}) {
+       {FleetHostState::kDone, FleetHostState::kKept, FleetHostState::kNothing,
+        FleetHostState::kTooLate, FleetHostState::kInPart, FleetHostState::kFailed,
+        FleetHostState::kNoAnswer, FleetHostState::kNotAsked}) {
     const std::size_t count = done.count(state);
     if (count == 0) continue;
     std::string part = fmt::format("{} {}", count, state_text(done.verb, state));
@@ -54,8 +54,8 @@ ExitCode fleet_code(const ops::FleetChange& done) {
   return wrong > 0 ? ExitCode::kPartial : ExitCode::kOk;
 }
 
-/// The same again where it is not done. A host that was rolled back without our knowing is not
-/// asked again: a second rollback undoes the apply before.
+/// The same again where it is not done. A host that may have been rolled back without our knowing
+/// is not asked again: a second rollback undoes the apply before.
 std::vector<std::string> next_steps(const Args& args, const ops::FleetChange& done) {
   std::vector<FleetHostState> open = {FleetHostState::kNotAsked, FleetHostState::kInPart,
                                       FleetHostState::kFailed};

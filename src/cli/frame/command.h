@@ -58,6 +58,13 @@ struct Option {
   [[nodiscard]] bool is_flag() const { return metavar.empty(); }
 };
 
+/// An option of like verbs that this one has no use for: no help lists it, and whoever types it
+/// reads why.
+struct Refused {
+  std::string_view name;
+  std::string_view why;
+};
+
 struct Example {
   std::string_view command;  // a line to type, beginning with "weir"
   std::string_view note;
@@ -80,6 +87,7 @@ struct Command {
   std::string_view description;  // a short paragraph or two
   std::vector<Argument> arguments = {};
   std::vector<Option> options = {};  // without the common ones
+  std::vector<Refused> refuses = {};
   std::vector<Example> examples = {};
   std::vector<ExitCode> exit_codes = {};  // that this verb can give, besides kUsage
   bool judges = false;                    // has findings, hence --fail-on

@@ -63,6 +63,22 @@ TEST(CommandTable, NoNameIsUsedTwiceWithinAVerb) {
   }
 }
 
+TEST(CommandTable, NoVerbHasAnOptionThatItRefuses) {
+  std::set<std::string> refused;
+  for (const Command& command : command_table()) {
+    const std::string help = help_for(command_table(), command.name);
+    for (const Refused& each : command.refuses) {
+      refused.insert(fmt::format("{} --{}", command.name, each.name));
+      EXPECT_EQ(help.find(fmt::format("--{} ", each.name)), std::string::npos) << command.name;
+      for (const Option& option : all_options(command))
+        EXPECT_NE(option.name, each.name) << command.name;
+    }
+  }
+  EXPECT_EQ(refused,
+            (std::set<std::string>{"apply --root", "confirm --host", "confirm --root",
+                                   "rollback --host", "rollback --root", "verify --root"}));
+}
+
 TEST(CommandTable, EveryHelpFitsAScreen) {
   expect_fits_a_screen(help_for(command_table(), ""));
   for (const Command& command : command_table()) {
@@ -162,7 +178,7 @@ TEST(Confinement, AVerbThatLooksAtFilesNamesWhereItWrites) {
                                                 {"show"},
                                                 {"report"},
                                                 {"init", "--from-host"},
-                                                {"apply", "f", "--root", "b"},
+                                                {"apply", "f", "--lab", "b"},
                                                 {"rollback"},
                                                 {"verify", "--", "x"},
                                                 {"pcap", "--live", "eth0"}})

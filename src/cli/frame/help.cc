@@ -223,8 +223,14 @@ std::string verb_help(std::span<const Command> table, const Command& command) {
   out += section("arguments", arguments);
   out += section("options", options);
   if (options.empty()) out += "\n";
-  if (command.takes_fleet)
-    out += "fleet:   --hosts SET  --via ssh|slurm|exec|lab DIR|bundles DIR  (more: man weir)\n";
+  if (command.takes_fleet) {
+    const auto takes = [&](std::string_view name) {
+      return std::any_of(command.options.begin(), command.options.end(),
+                         [&](const Option& option) { return option.name == name; });
+    };
+    out += fmt::format("fleet:   --hosts SET  --via ssh|slurm|exec{}{}  (more: man weir)\n",
+                       takes("lab") ? "|lab DIR" : "", takes("root") ? "|bundles DIR" : "");
+  }
   out += options_line("common:  ", common_options(Command{}));
   out += examples_section(command);
   return out + "\n" + longer_verbs(table, command.name) + exit_line(exits_of(command));

@@ -1,40 +1,62 @@
 #include "cli/frame/host_input.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/fleet/fleet_input.h"
 
 namespace weir::cli {
+namespace {
+
+/// Empty where the verb has no such option.
+std::vector<std::string> all_if_taken(const Args& args, std::string_view name) {
+  const auto& options = args.command().options;
+  const bool is_taken = std::any_of(options.begin(), options.end(),
+                                    [&](const Option& option) { return option.name == name; });
+  return is_taken ? args.all(name) : std::vector<std::string>();
+}
+
+}  // namespace
+
+std::vector<Option> with_lab_option(std::vector<Option> own) {
+  own.insert(own.begin(), {.name = "lab",
+                           .metavar = "DIR",
+                           .help = "the hosts of a lab instead of this machine",
+                           .completes = Completes::kFiles,
+                           .writes = Writes::kDirectory});
+  return own;
+}
+
+std::vector<Option> with_live_host_options(std::vector<Option> own) {
+  own.insert(own.begin(), {.name = "host",
+                           .metavar = "HOST",
+                           .help = "only these hosts of the lab: gpu03, gpu[01-04]",
+                           .repeated = true});
+  return with_lab_option(std::move(own));
+}
 
 std::vector<Option> with_host_options(std::vector<Option> own) {
-  std::vector<Option> options = {{.name = "lab",
-                                  .metavar = "DIR",
-                                  .help = "the hosts of a lab instead of this machine",
-                                  .completes = Completes::kFiles,
-                                  .writes = Writes::kDirectory},
-                                 {.name = "host",
-                                  .metavar = "HOST",
-                                  .help = "only these hosts of the lab: gpu03, gpu[01-04]",
-                                  .repeated = true},
-                                 {.name = "root",
-                                  .metavar = "PATH",
-                                  .help = "a bundle, a captured tree, or a directory of these",
-                                  .repeated = true,
-                                  .completes = Completes::kFiles}};
-  options.insert(options.end(), std::make_move_iterator(own.begin()),
-                 std::make_move_iterator(own.end()));
-  return options;
+  own.insert(own.begin(), {.name = "root",
+                           .metavar = "PATH",
+                           .help = "a bundle, a captured tree, or a directory of these",
+                           .repeated = true,
+                           .completes = Completes::kFiles});
+  return with_live_host_options(std::move(own));
 }
 
 ops::Result<ops::Source> source_of(const Args& args) {
-  if (args.has("lab") && args.has("root"))
+  std::vector<std::string> hosts = all_if_taken(args, "host");
+  std::vector<std::string> captures = all_if_taken(args, "root");
+  if (args.has("lab") && !captures.empty())
     return ops::bad_request(
         "--lab and --root (--via bundles) exclude each other: name one of them");
-  if (args.has("host") && !args.has("lab"))
+  if (!hosts.empty() && !args.has("lab"))
     return ops::bad_request("--host chooses among the hosts of a lab: add --lab DIR");
-  return ops::Source{
-      .lab = args.get("lab").value_or(""), .hosts = args.all("host"), .captures = args.all("root")};
+  return ops::Source{.lab = args.get("lab").value_or(""),
+                     .hosts = std::move(hosts),
+                     .captures = std::move(captures)};
 }
 
 ops::Result<ops::Source> source_of(const Args& args, const Context& context) {
@@ -45,7 +67,7 @@ ops::Result<ops::Source> source_of(const Args& args, const Context& context) {
 std::string source_words(const Args& args) {
   std::string words;
   if (const auto lab = args.get("lab")) words += fmt::format(" --lab {}", *lab);
-  for (const std::string& root : args.all("root"))
+  for (const std::string& root : all_if_taken(args, "root"))
     words += fmt::format(" --root {}", root);
   return words + fleet_words(args);
 }

@@ -12,6 +12,11 @@ namespace weir::cli {
 
 /// --lab DIR, --host H and --root PATH, in front of a verb's own options.
 [[nodiscard]] std::vector<Option> with_host_options(std::vector<Option> own = {});
+/// Of a verb that changes hosts or runs something there: --lab DIR and --host H. A captured machine
+/// can be read alone.
+[[nodiscard]] std::vector<Option> with_live_host_options(std::vector<Option> own = {});
+/// --lab DIR alone: of a verb that takes a lab as a whole.
+[[nodiscard]] std::vector<Option> with_lab_option(std::vector<Option> own = {});
 
 [[nodiscard]] ops::Result<ops::Source> source_of(const Args&);
 /// The same for a verb that takes a fleet.

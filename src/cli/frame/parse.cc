@@ -247,7 +247,14 @@ std::optional<std::string> wrong_argument(const Argument& argument, const Args& 
 std::optional<std::string> wrong_use(const Command& command, const Args& args,
                                      const std::vector<std::string>& extras) {
   for (const std::string& extra : extras) {
-    if (is_option(extra)) return unknown_option(extra, all_options(command), "").message;
+    if (!is_option(extra)) continue;
+    const auto refused =
+        std::find_if(command.refuses.begin(), command.refuses.end(), [&](const Refused& each) {
+          return extra.substr(0, extra.find('=')) == fmt::format("--{}", each.name);
+        });
+    if (refused != command.refuses.end())
+      return fmt::format("--{}: {}", refused->name, refused->why);
+    return unknown_option(extra, all_options(command), "").message;
   }
   const auto surplus =
       std::find_if(extras.begin(), extras.end(), [](const std::string& e) { return e != "--"; });

@@ -101,6 +101,22 @@ TEST(Parse, TheDirectoryOfAWayToHostsIsTheOptionOfThatName) {
   EXPECT_FALSE(shown({"show", "--via", "ssh", "fabric.yaml"}).has("root"));
 }
 
+TEST(Parse, AnOptionThatAVerbRefusesIsAnsweredWithTheReason) {
+  const std::vector<Command> table = {
+      {.name = "keep",
+       .summary = "keeps",
+       .description = "Keeps.",
+       .refuses = {{.name = "host", .why = "it is kept as a whole: leave it out"}},
+       .takes_fleet = true,
+       .run = run_nothing}};
+  const auto message = [&](const std::vector<std::string>& words) {
+    return std::get<UsageError>(parse(table, words)).message;
+  };
+  EXPECT_EQ(message({"keep", "--host", "gpu01"}), "--host: it is kept as a whole: leave it out");
+  EXPECT_EQ(message({"keep", "--host=gpu01"}), "--host: it is kept as a whole: leave it out");
+  EXPECT_NE(message({"keep", "--hots", "gpu01"}).find("unknown option"), std::string::npos);
+}
+
 TEST(Parse, OfAVerbAndALongerOneTheLongerIsMeant) {
   EXPECT_EQ(args_of({"time", "zone", "here"}).command().name, "time zone");
   EXPECT_EQ(args_of({"time", "zone"}).command().name, "time zone");

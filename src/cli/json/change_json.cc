@@ -195,7 +195,7 @@ void print_fleet_change_json(Context& context, const Command& command, const ops
   object["verdict"] = verdict;
   const std::size_t well = done.count(FleetHostState::kDone) + done.count(FleetHostState::kNothing);
   if (done.verb == ops::FleetVerb::kConfirm) {
-    object["confirmed"] = done.count(FleetHostState::kDone) == done.hosts.size();
+    object["confirmed"] = done.is_kept();
   } else {
     object["journal"] = nullptr;
     object["whole"] = well == done.hosts.size();

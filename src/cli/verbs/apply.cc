@@ -216,7 +216,7 @@ std::vector<Option> apply_options() {
       despite_lint_option()};
   for (Option& option : wave_options())
     own.push_back(std::move(option));
-  return with_change_options(with_host_options(std::move(own)));
+  return with_change_options(with_live_host_options(std::move(own)));
 }
 
 }  // namespace
@@ -239,6 +239,9 @@ Command apply_command() {
           "confirmed, and the first red flag ends it and rolls its wave back.",
       .arguments = {design_argument()},
       .options = apply_options(),
+      .refuses = {{.name = "root",
+                   .why = "a captured machine cannot be changed: weir plan shows what would "
+                          "change"}},
       .examples = {{"sudo weir apply fabric.yaml --confirm-within 120s", "this host"},
                    {"weir apply --lab lab", "all hosts of a lab"},
                    {"weir apply --hosts gpu[001-128] --sudo", "a fleet, in waves"}},

@@ -32,8 +32,6 @@ std::string confirm_verdict(const ops::Confirmed& confirmed) {
 }
 
 ExitCode run_confirm(const Args& args, Context& context) {
-  if (args.has("host"))
-    return usage_error(context, args.command(), "an apply is kept as a whole: leave --host out");
   const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   if (source->fleet)
@@ -61,7 +59,9 @@ Command confirm_command() {
           "Type "
           "it in a new session: that proves that the host can still be reached. On a fleet each "
           "host's own weir does it, all at once.",
-      .options = with_host_options({state_option()}),
+      .options = with_lab_option({state_option()}),
+      .refuses = {{.name = "host", .why = "an apply is kept as a whole: leave it out"},
+                  {.name = "root", .why = "a captured machine cannot be changed"}},
       .examples = {{"sudo weir confirm", "the changes stay"},
                    {"weir confirm --hosts gpu[001-128] --sudo", "on every host of a fleet"}},
       .exit_codes = {ExitCode::kOk, ExitCode::kBadInput, ExitCode::kCouldNotLook,

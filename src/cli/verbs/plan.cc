@@ -55,7 +55,8 @@ ExitCode run_plan(const Args& args, Context& context) {
   print_unfinished(args, context, *plan);
   const std::string verdict = plan_verdict(*plan);
   std::vector<std::string> next;
-  if (plan->step_count() > 0) next.push_back("weir apply" + plan_words(args));
+  if (plan->step_count() > 0 && !plan->set.are_captured)
+    next.push_back("weir apply" + plan_words(args));
   const ExitCode code = plan->is_partial() ? ExitCode::kPartial : ExitCode::kOk;
   if (context.json) {
     print_plan_json(context, args.command(), *plan, verdict, next);

@@ -165,7 +165,7 @@ void print_done(const Args& args, Context& context, const StoredJournal& stored,
 
 /// For the timer that waits for a confirmation, and at boot: asks nothing.
 ExitCode settle_unconfirmed(const Args& args, Context& context) {
-  if (args.has("lab") || args.has("root") || names_fleet(args))
+  if (args.has("lab") || names_fleet(args))
     return usage_error(context, args.command(), "--unconfirmed is for this machine");
   const Interruption interruption;
   const auto settled = ops::settle(args.get("state").value_or(""));
@@ -194,8 +194,6 @@ ExitCode run_rollback(const Args& args, Context& context) {
     return usage_error(context, args.command(),
                        "--unconfirmed waits for the deadline, --pending does not: name one");
   if (args.has("unconfirmed")) return settle_unconfirmed(args, context);
-  if (args.has("host"))
-    return usage_error(context, args.command(), "an apply is undone as a whole: leave --host out");
   const auto source = source_of(args, context);
   if (!source) return fail(context, args.command(), source.error());
   if (source->fleet)
@@ -233,13 +231,15 @@ Command rollback_command() {
           "it ends the failure and the load. What other programs changed since is shown first. "
           "Typed again, it undoes the apply before. On a fleet each host's own weir does it, all "
           "at once.",
-      .options = with_change_options(with_host_options(
+      .options = with_change_options(with_lab_option(
           {{.name = "unconfirmed",
             .help = "only an apply that is not confirmed in time (waits until then) or was cut "
                     "off; asks nothing"},
            {.name = "pending",
             .help = "only an apply that still awaits its confirmation or was cut off, at once; "
                     "an apply that was confirmed stays"}})),
+      .refuses = {{.name = "host", .why = "an apply is undone as a whole: leave it out"},
+                  {.name = "root", .why = "a captured machine cannot be changed"}},
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},
                    {"weir rollback --lab lab", "the hosts of a lab"},
                    {"weir rollback --hosts gpu[001-128] --sudo", "every host of a fleet"}},

@@ -1,8 +1,10 @@
 // weir serve: metrics of the ports for Prometheus and a live page, judged as they are watched.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/fleet/fleet_input.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/help.h"
 #include "cli/frame/host_input.h"
@@ -155,7 +157,23 @@ ops::Result<std::optional<ops::LiveLab>> load_of(const Args& args, const ops::Wa
   return std::optional(std::move(live));
 }
 
+/// A fleet is asked with the keys of a user, so that root cannot be given up as for other sources,
+/// and this process answers HTTP and reads what hosts print for as long as it runs.
+ops::Status check_user(const Args& args) {
+  if (!asks_machines(args) || args.has("textfile") || args.has("as-root") || ::geteuid() != 0)
+    return {};
+  return ops::bad_request(
+      "a fleet is not served as root: this process would answer HTTP and read what hosts print as "
+      "root. Start it as a user who may log in there (runuser -u USER -- weir serve …), or add "
+      "--as-root");
+}
+
 ExitCode run_serve(const Args& args, Context& context) {
+  if (args.has("replay") && names_fleet(args))
+    return usage_error(context, args.command(),
+                       "--replay reads files and asks no host: leave out --hosts and --via");
+  if (const ops::Status fit = check_user(args); !fit)
+    return fail(context, args.command(), fit.error());
   const auto interval = interval_of_page(args);
   if (!interval) return fail(context, args.command(), interval.error());
   if (const auto path = args.get("replay")) return replay(args, context, *path, *interval);
@@ -203,6 +221,7 @@ Command serve_command() {
             .help = "TLS and users, as Prometheus' exporters read them",
             .completes = Completes::kFiles},
            {.name = "without-auth", .help = "listen beyond this machine without users"},
+           {.name = "as-root", .help = "serve a fleet although started as root"},
            {.name = "exclude-device",
             .metavar = "DEVICE",
             .help = "open no file of this RDMA device",
@@ -221,8 +240,8 @@ Command serve_command() {
             .help = "between two looks (1s; at a fleet: 30s)"},
            {.name = "load",
             .metavar = "W",
-            .help = "what a lab runs, as weir sim --workload; none: nothing (default: all-to-all; "
-                    "beyond 64 hosts permutation)"},
+            .help = "what a lab runs, as weir sim --workload, or none (default: all-to-all; beyond "
+                    "64 hosts permutation)"},
            {.name = "replay",
             .metavar = "RUN",
             .help = "files of weir snapshot --out, in a directory or one",

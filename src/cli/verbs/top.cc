@@ -28,6 +28,8 @@ constexpr Duration kLongestInterval = 3600_s;
 constexpr Duration kUsualInterval = 1_s;
 // Of a fleet every look is a login per host.
 constexpr Duration kFleetInterval = 10_s;
+// How often is asked whether some of its hosts have answered.
+constexpr auto kFleetPoll = std::chrono::milliseconds(1000);
 constexpr auto kJudgeEvery = std::chrono::seconds(15);
 
 std::chrono::milliseconds milliseconds_of(Duration time) {
@@ -127,7 +129,7 @@ class Top {
       const auto now = SteadyClock::now();
       if (!is_held_ && now >= next_look) {
         look();
-        next_look = now + milliseconds_of(interval_);
+        next_look = now + (watch_.rounds() != nullptr ? kFleetPoll : milliseconds_of(interval_));
       }
       if (!is_held_ && now >= next_judgement) {
         judge();
@@ -153,12 +155,21 @@ class Top {
       ::poll(nullptr, 0, 20);
   }
 
-  void look() {
-    // A fleet is looked at by a thread of its own; until its next round is over, nothing is new.
-    if (const ops::FleetRounds* rounds = watch_.rounds()) {
-      const std::uint64_t count = rounds->count();
-      if (std::exchange(rounds_, count) == count) return;
+  /// A fleet is looked at by a thread of its own. Hosts are shown as they answer; the curves have a
+  /// point per round.
+  void look_at_fleet(const ops::FleetRounds& rounds) {
+    const std::uint64_t count = rounds.count();
+    const std::uint64_t changes = rounds.changes();
+    if (std::exchange(changes_, changes) != changes) {
+      const ops::Observation seen = rounds.now_with_window();
+      seen_ = !seen.hosts.empty();
+      rows_ = ops::rail_rates(seen);
     }
+    if (std::exchange(rounds_, count) != count) history_.add(rows_);
+  }
+
+  void look() {
+    if (const ops::FleetRounds* rounds = watch_.rounds()) return look_at_fleet(*rounds);
     auto seen = watch_.look();
     seen_ = seen && !seen->hosts.empty();
     if (!seen) return;
@@ -215,7 +226,8 @@ class Top {
   std::optional<ops::Observation> before_;
   std::vector<ops::RailRates> rows_;
   std::optional<finding::Judgement> judgement_;
-  std::uint64_t rounds_ = 0;  // of a fleet, that are shown
+  std::uint64_t rounds_ = 0;   // of a fleet, that the curves have
+  std::uint64_t changes_ = 0;  // of a fleet, that are shown
   bool seen_ = false;
   bool is_held_ = false;
   bool is_filtering_ = false;

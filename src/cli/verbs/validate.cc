@@ -95,9 +95,13 @@ std::vector<std::string> next_steps(const Args& args, const ops::Validated& vali
     }
     return next;
   }
-  if (judgement.conclusion == finding::Conclusion::kFindings)
-    return {fmt::format("weir plan{}{}", design, hosts),
-            fmt::format("weir apply{}{}", design, hosts)};
+  const bool are_captured = args.has("root");  // nothing can be changed or run there
+  if (judgement.conclusion == finding::Conclusion::kFindings) {
+    next.push_back(fmt::format("weir plan{}{}", design, hosts));
+    if (!are_captured) next.push_back(fmt::format("weir apply{}{}", design, hosts));
+    return next;
+  }
+  if (are_captured) return next;
   return {fmt::format("weir verify{}{} -- ib_write_bw …", design, hosts)};
 }
 

@@ -58,9 +58,6 @@ ops::Result<ops::RemoteRequest> remote_request(const Args& args) {
 
 /// What is wrong with the combination of words; empty where nothing is.
 std::string words_error(const Args& args) {
-  if (args.has("root"))
-    return "--root: nothing can be run on a captured machine; weir diagnose --root judges what it "
-           "showed";
   const bool has_command = !args.all("COMMAND").empty();
   const int ways = (args.has("pair") ? 1 : 0) + (args.has("microburst") ? 1 : 0) +
                    (args.has("under-failure") ? 1 : 0) + (args.has("all-to-all") ? 1 : 0);
@@ -271,7 +268,10 @@ Command verify_command() {
                      .help = "the load to run, after --",
                      .repeated = true,
                      .after_dashes = true}},
-      .options = with_host_options(own_options()),
+      .options = with_live_host_options(own_options()),
+      .refuses = {{.name = "root",
+                   .why = "nothing can be run on a captured machine; weir diagnose --root judges "
+                          "what it showed"}},
       .examples = {{"weir verify -- ib_write_bw -d mlx5_0 --tclass=106 gpu02", "from this host"},
                    {"weir verify --hosts gpu[01-16] --all-to-all", "a fleet"},
                    {"weir verify --lab lab -- incast to=gpu01 size=1MB", "in a lab"}},

@@ -37,6 +37,7 @@ std::string_view state_text(FleetVerb verb, FleetHostState state) {
   const bool is_confirm = verb == FleetVerb::kConfirm;
   switch (state) {
     case FleetHostState::kDone: return is_confirm ? "confirmed" : "rolled back";
+    case FleetHostState::kKept: return "kept already";
     case FleetHostState::kNothing:
       return is_confirm ? "nothing to confirm" : "nothing to roll back";
     case FleetHostState::kTooLate: return "too late, rolled back already";
@@ -58,6 +59,10 @@ std::size_t FleetChange::changes() const {
   for (const FleetHostAnswer& host : hosts)
     sum += host.changes;
   return sum;
+}
+
+bool FleetChange::is_kept() const {
+  return std::all_of(hosts.begin(), hosts.end(), [](const auto& host) { return host.is_kept; });
 }
 
 std::vector<std::string> FleetChange::names(const std::vector<FleetHostState>& states) const {

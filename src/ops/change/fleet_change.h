@@ -19,6 +19,7 @@ enum class FleetVerb {
 
 enum class FleetHostState {
   kDone,      // rolled back, or confirmed
+  kKept,      // of a confirmation: it was confirmed before
   kNothing,   // there is nothing to roll back, or to confirm
   kTooLate,   // of a confirmation: it was rolled back already
   kInPart,    // of a rollback: some of it could not be undone
@@ -34,7 +35,7 @@ struct FleetHostAnswer {
   std::size_t changes = 0;  // undone
   bool is_kept = false;     // of a confirmation: the last apply is, now or already before
 };
-/// "rolled back", "nothing to confirm", "no answer".
+/// "rolled back", "kept already", "no answer".
 [[nodiscard]] std::string_view state_text(FleetVerb verb, FleetHostState state);
 
 struct FleetChange {
@@ -43,6 +44,8 @@ struct FleetChange {
 
   [[nodiscard]] std::size_t count(FleetHostState state) const;
   [[nodiscard]] std::size_t changes() const;
+  /// The last apply of every host is confirmed, now or already before.
+  [[nodiscard]] bool is_kept() const;
   /// Those in one of these states.
   [[nodiscard]] std::vector<std::string> names(const std::vector<FleetHostState>& states) const;
 };

@@ -41,6 +41,24 @@ TEST(FleetChange, WhatCouldNotBeUndoneIsSaid) {
   EXPECT_EQ(hostile.detail.find('\x1b'), std::string::npos);
 }
 
+TEST(FleetChange, ARollbackThatMayHaveFinishedIsNotOneThatFailed) {
+  COVERS("K3");
+  // Killed, or cut off by what started it: it may be done.
+  for (const int status : {1, 70, 124, 137, 255})
+    EXPECT_EQ(rollback_state(status, ""), FleetHostState::kNoAnswer) << status;
+  EXPECT_EQ(rollback_state(137, R"({"schema": "weir/rollback/1", "journal": "j"})"),
+            FleetHostState::kNoAnswer);
+  EXPECT_EQ(rollback_state(70, R"({"schema": "weir/error/1"})"), FleetHostState::kNoAnswer);
+  // Its weir says that it did nothing, or there is none.
+  for (const int status : {2, 3, 4, 127})
+    EXPECT_EQ(rollback_state(status, ""), FleetHostState::kFailed) << status;
+  EXPECT_EQ(rollback_state(6, R"({"schema": "weir/error/1"})"), FleetHostState::kFailed);
+  EXPECT_EQ(read_rollback_answer(137, "", "").detail,
+            "weir rollback: status 137, and nothing printed");
+  EXPECT_EQ(read_rollback_answer(0, "", "").detail,
+            "printed nothing, not the answer of weir rollback");
+}
+
 TEST(FleetChange, AConfirmationThatCameTooLateIsNotOneThatKept) {
   COVERS("K3");
   EXPECT_EQ(confirm_state(0, R"({"schema": "weir/confirm/1", "confirmed": true,
@@ -50,7 +68,7 @@ TEST(FleetChange, AConfirmationThatCameTooLateIsNotOneThatKept) {
             FleetHostState::kDone);
   EXPECT_EQ(confirm_state(0, R"({"schema": "weir/confirm/1", "confirmed": true,
                                  "state": "kept already"})"),
-            FleetHostState::kNothing);
+            FleetHostState::kKept);
   EXPECT_EQ(confirm_state(0, R"({"schema": "weir/confirm/1", "confirmed": false,
                                  "state": "no apply"})"),
             FleetHostState::kNothing);
@@ -66,7 +84,7 @@ TEST(FleetChange, EveryStateHasAWordInEveryVerb) {
     for (const FleetHostState state :
          {FleetHostState::kDone, FleetHostState::kNothing, FleetHostState::kTooLate,
           FleetHostState::kInPart, FleetHostState::kFailed, FleetHostState::kNoAnswer,
-          FleetHostState::kNotAsked})
+          FleetHostState::kNotAsked, FleetHostState::kKept})
       EXPECT_FALSE(state_text(verb, state).empty());
   EXPECT_NE(state_text(FleetVerb::kRollback, FleetHostState::kDone),
             state_text(FleetVerb::kConfirm, FleetHostState::kDone));
@@ -76,8 +94,12 @@ TEST(FleetChange, AnApplyThatIsKeptAlreadyIsKept) {
   COVERS("K3");
   const auto again = read_confirm_answer(
       0, R"({"schema": "weir/confirm/1", "confirmed": true, "state": "kept already"})", "");
-  EXPECT_EQ(again.state, FleetHostState::kNothing);
+  EXPECT_EQ(again.state, FleetHostState::kKept);
   EXPECT_TRUE(again.is_kept);
+  FleetChange done{.verb = FleetVerb::kConfirm, .hosts = {again, {.is_kept = true}}};
+  EXPECT_TRUE(done.is_kept());
+  done.hosts.push_back({.state = FleetHostState::kNothing});
+  EXPECT_FALSE(done.is_kept());
   EXPECT_FALSE(
       read_confirm_answer(0, R"({"schema": "weir/confirm/1", "confirmed": false})", "").is_kept);
   EXPECT_FALSE(

@@ -27,6 +27,8 @@ constexpr int kBadInput = 3;
 constexpr int kCouldNotLook = 4;
 constexpr int kPartial = 5;
 constexpr int kRolledBack = 6;
+constexpr int kInterrupted = 130;
+constexpr int kNotFound = 127;  // of a shell: there is no weir
 
 Error wave_journal_error(const std::string& path) {
   return {errno == EACCES ? ErrorCode::kPermission : ErrorCode::kIo,
@@ -57,13 +59,26 @@ std::string said_instead(std::string_view verb, int status, const Json& document
   const Json verdict = document.is_object() ? document.value("verdict", Json()) : Json();
   const std::string said = verdict.is_string() ? first_line(verdict.get<std::string>())
                                                : first_line(errors.empty() ? output : errors);
-  return status == 0 ? fmt::format("printed no answer of weir {}: '{}'", verb, said)
-                     : fmt::format("weir {}: status {}: {}", verb, status, said);
+  if (status == 0)
+    return said.empty() ? fmt::format("printed nothing, not the answer of weir {}", verb)
+                        : fmt::format("printed no answer of weir {}: '{}'", verb, said);
+  return said.empty() ? fmt::format("weir {}: status {}, and nothing printed", verb, status)
+                      : fmt::format("weir {}: status {}: {}", verb, status, said);
 }
 
-/// Of a host that ended well and printed no answer nobody knows what it did.
-FleetHostState failed_or_unknown(int status) {
-  return status == 0 ? FleetHostState::kNoAnswer : FleetHostState::kFailed;
+/// Usage, bad input and "could not look" change nothing: the status says so.
+bool changed_nothing(int status) {
+  return status == kUsage || status == kBadInput || status == kCouldNotLook;
+}
+
+/// Of a host without a usable answer. It failed where its weir says so: by a status that means
+/// that nothing was changed, or in words. One that was killed, or whose status is that of what
+/// started it (srun, a shell), may have finished before: nobody here knows.
+FleetHostState failed_or_unknown(int status, const Json& answer, std::string_view output) {
+  if (changed_nothing(status) || status == kNotFound) return FleetHostState::kFailed;
+  const bool says_so = answer.is_object() || answer_in(output, "weir/error/1").is_object();
+  const bool is_weirs = status == kPartial || status == kRolledBack || status == kInterrupted;
+  return says_so && is_weirs ? FleetHostState::kFailed : FleetHostState::kNoAnswer;
 }
 
 }  // namespace
@@ -76,10 +91,9 @@ void read_apply_answer(int status, std::string_view output, std::string_view err
   if (!is_answer || !is_success) {
     host.detail = said_instead("apply", is_success ? kOk : status, document, output, errors);
     // A host that prints anything, or whose weir was killed, may have done anything: it is put back
-    // as well. Usage, bad input and "could not look" change nothing: the status says so.
-    const bool changed_nothing = status == kUsage || status == kBadInput || status == kCouldNotLook;
-    host.state = !is_success && (is_answer || changed_nothing) ? WaveHostState::kFailed
-                                                               : WaveHostState::kLost;
+    // as well.
+    host.state = !is_success && (is_answer || changed_nothing(status)) ? WaveHostState::kFailed
+                                                                       : WaveHostState::kLost;
     return;
   }
   const Json changed = document.value("changed", Json());
@@ -91,7 +105,7 @@ void read_apply_answer(int status, std::string_view output, std::string_view err
 FleetHostAnswer read_rollback_answer(int status, std::string_view output, std::string_view errors) {
   const Json document = answer_in(output, "weir/rollback/1");
   const bool is_answer = document.is_object() && document.contains("journal");
-  FleetHostAnswer out{.state = failed_or_unknown(status)};
+  FleetHostAnswer out{.state = failed_or_unknown(status, document, output)};
   if (!is_answer || (status != 0 && status != kPartial)) {
     out.detail = said_instead("rollback", status, document, output, errors);
     return out;
@@ -109,7 +123,7 @@ FleetHostAnswer read_rollback_answer(int status, std::string_view output, std::s
 
 FleetHostAnswer read_confirm_answer(int status, std::string_view output, std::string_view errors) {
   const Json document = answer_in(output, "weir/confirm/1");
-  FleetHostAnswer out{.state = failed_or_unknown(status)};
+  FleetHostAnswer out{.state = failed_or_unknown(status, document, output)};
   if (!document.is_object() || (status != 0 && status != kRolledBack)) {
     out.detail = said_instead("confirm", status, document, output, errors);
     return out;
@@ -121,7 +135,9 @@ FleetHostAnswer read_confirm_answer(int status, std::string_view output, std::st
   // Where nothing awaited a confirmation: a weir that is too old says so in its verdict alone.
   const bool is_new = document.value("state", Json("confirmed")) == Json("confirmed");
   out.is_kept = document.value("confirmed", Json(false)) == Json(true);
-  out.state = is_new && out.is_kept ? FleetHostState::kDone : FleetHostState::kNothing;
+  out.state = !out.is_kept ? FleetHostState::kNothing
+              : is_new     ? FleetHostState::kDone
+                           : FleetHostState::kKept;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -147,9 +148,14 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 /// "gpu01 to gpu09, rail 0, alone: 12.1 Gb/s of at least 93.1 Gb/s".
 [[nodiscard]] std::string sample_text(const Bench& bench, const preflight::Sample& sample);
 /// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
-/// rounds, by further pairs, alone. Adds a finding for each.
+/// rounds, by further pairs, alone. Adds a finding for each. `slow_hosts` are slow with everybody:
+/// that their pairs were slow says nothing of links.
 [[nodiscard]] Status bisect_links(Bench& bench, const std::vector<preflight::Sample>& samples,
+                                  std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,
                                   finding::Judgement& judgement);
+/// A finding of this stage that names the host already gets the measurement; else a new one.
+void blame_host(const Bench& bench, std::uint32_t host, const preflight::Sample& worst,
+                const std::vector<std::string>& partners, finding::Judgement& judgement);
 
 /// What each stage will do, in words with numbers, and which do not apply.
 void plan_lab(const Bench& bench, preflight::Report& report);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 namespace weir::ops {
 namespace {
 
+using preflight::Carried;
 using preflight::HostPair;
 using preflight::Sample;
 using preflight::SideCount;
@@ -23,6 +25,8 @@ using preflight::Trial;
 constexpr std::size_t kMostLeafPairs = 3;
 constexpr std::size_t kSameLeaves = 12;
 constexpr std::size_t kEachSide = 12;
+// Of all rails together.
+constexpr std::size_t kMostRuns = kMostLeafPairs * (kSameLeaves + 2 * kEachSide);
 
 /// A leaf's links to other switches.
 std::vector<std::uint32_t> uplinks_of(const design::Intent& intent, std::uint32_t leaf) {
@@ -41,11 +45,101 @@ std::string link_text(const design::Intent& intent, std::uint32_t link) {
   return fmt::format("{} - {}", end(intent.links.at(link).lower), end(intent.links.at(link).upper));
 }
 
+/// Pairs that were measured alone, for all rails: a load runs on every rail of its hosts, and is
+/// not repeated for the next one.
+class PairRuns {
+ public:
+  explicit PairRuns(Bench& bench) : bench_(bench) {
+    for (std::uint32_t i = 0; i < bench.intent().switches.size(); ++i) {
+      const auto& ports = bench.intent().switches[i].ports;
+      if (std::any_of(ports.begin(), ports.end(), [](const auto& port) { return port.is_access; }))
+        leaves_.insert(i);
+    }
+  }
+
+  struct Run {
+    std::vector<Sample> samples;   // of all rails
+    std::vector<Carried> carried;  // none where nobody counts
+  };
+  /// nullptr: it would be one load too many.
+  Result<const Run*> run(const HostPair& pair, std::uint32_t rail) {
+    const auto known = runs_.find(key_of(pair));
+    if (known != runs_.end()) return &known->second;
+    if (runs_.size() >= kMostRuns) return nullptr;
+    tell(bench_.request().progress, static_cast<double>(runs_.size()) / kMostRuns,
+         fmt::format("slow link of rail {}: {} and {} alone", rail, bench_.name(pair.first),
+                     bench_.name(pair.second)));
+    Run out;
+    const auto load = [&]() -> Status {
+      WEIR_TRY(ran, bench_.rig().exchange({pair}, 0));
+      out.samples = std::move(ran);
+      return {};
+    };
+    if (bench_.set().with_switches) {
+      WEIR_TRY(window, bench_.watch(load));
+      out.carried = carried_in(diagnose::View(bench_.subject(window)));
+    } else {
+      WEIR_TRY_STATUS(load());
+    }
+    return &runs_.emplace(key_of(pair), std::move(out)).first->second;
+  }
+
+  [[nodiscard]] bool is_spent() const { return runs_.size() >= kMostRuns; }
+  [[nodiscard]] const std::set<std::uint32_t>& leaves() const { return leaves_; }
+
+  /// The pairs, and before them those that were measured already and fit too: they cost nothing.
+  /// Each once, at most `most`.
+  template <class Fits>
+  [[nodiscard]] std::vector<HostPair> known_first(const std::vector<HostPair>& pairs,
+                                                  const Fits& fits, std::size_t most) const {
+    std::vector<HostPair> out;
+    const auto add = [&](const HostPair& pair) {
+      const bool is_there = std::any_of(out.begin(), out.end(), [&](const HostPair& other) {
+        return key_of(other) == key_of(pair);
+      });
+      if (!is_there && out.size() < most) out.push_back(pair);
+    };
+    for (const auto& [key, run] : runs_)
+      if (fits(HostPair{key.first, key.second})) add({key.first, key.second});
+    for (const HostPair& pair : pairs)
+      add(pair);
+    return out;
+  }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;
+  static Key key_of(const HostPair& pair) { return std::minmax(pair.first, pair.second); }
+
+  [[nodiscard]] std::vector<Carried> carried_in(const diagnose::View& view) const {
+    std::map<std::uint32_t, std::uint64_t> bytes;
+    for (const diagnose::PortView& port : view.ports())
+      if (port.wanted != nullptr && !port.wanted->is_access)
+        bytes[port.wanted->link] += port.counts.of("switch.port.tx.bytes").value_or(0);
+    std::vector<Carried> out;
+    for (const auto& [link, count] : bytes) {
+      const design::LinkIntent& wanted = bench_.intent().links.at(link);
+      out.push_back({link, wanted.lower.node, wanted.upper.node, count});
+    }
+    return out;
+  }
+
+  Bench& bench_;
+  std::set<std::uint32_t> leaves_;
+  std::map<Key, Run> runs_;
+};
+
 /// The search for one link, from a pair that was slow in the rounds.
 class Bisection {
  public:
-  Bisection(Bench& bench, const HostPair& slow, std::uint32_t rail)
-      : bench_(bench), slow_(slow), rail_(rail), groups_(leaves_of(bench, rail)) {}
+  /// Hosts that turn out to be slow themselves are added to `slow_hosts`.
+  Bisection(Bench& bench, PairRuns& runs, std::set<std::uint32_t>& slow_hosts, const HostPair& slow,
+            std::uint32_t rail)
+      : bench_(bench),
+        runs_(runs),
+        slow_hosts_(slow_hosts),
+        slow_(slow),
+        rail_(rail),
+        groups_(leaves_of(bench, rail)) {}
 
   [[nodiscard]] static std::vector<std::uint32_t> leaves_of(const Bench& bench,
                                                             std::uint32_t rail) {
@@ -59,26 +153,53 @@ class Bisection {
   }
 
   Status run(finding::Judgement& judgement) {
-    for (const HostPair& pair : preflight::pairs_between(slow_, groups_, kSameLeaves)) {
-      WEIR_TRY(is_slow, try_pair(pair));
+    std::vector<HostPair> pairs = {slow_};
+    const std::vector<HostPair> others = runs_.known_first(
+        preflight::pairs_between(slow_, groups_, kSameLeaves),
+        [&](const HostPair& pair) {
+          return std::minmax(groups_[pair.first], groups_[pair.second]) ==
+                 std::minmax(groups_[slow_.first], groups_[slow_.second]);
+        },
+        kSameLeaves);
+    std::copy_if(others.begin(), others.end(), std::back_inserter(pairs),
+                 [&](const HostPair& pair) { return pair != slow_; });
+    for (const HostPair& pair : pairs) {
+      WEIR_TRY(is_slow, try_pair(pair, judgement));
       if (is_slow) break;
     }
-    if (!worst_) return {};  // the rounds shared links
-    WEIR_TRY_STATUS(try_others());
+    if (!worst_) return {};  // the rounds shared links, or a host is slow
+    WEIR_TRY_STATUS(try_others(judgement));
     blame(judgement);
     return {};
   }
 
  private:
+  /// Pairs of a host's leaf with leaves that are neither of the two.
+  [[nodiscard]] std::vector<HostPair> elsewhere(std::uint32_t host, std::uint32_t other) const {
+    const auto is_third = [&](std::uint32_t leaf) {
+      return leaf != groups_[host] && leaf != groups_[other];
+    };
+    return runs_.known_first(
+        preflight::pairs_elsewhere(host, other, groups_, kEachSide),
+        [&](const HostPair& pair) {
+          const std::uint32_t a = groups_[pair.first];
+          const std::uint32_t b = groups_[pair.second];
+          return (a == groups_[host] && is_third(b)) || (b == groups_[host] && is_third(a));
+        },
+        kEachSide);
+  }
+
   /// Pairs of either leaf with third ones, by turns, until one link is left.
-  Status try_others() {
-    const auto first = preflight::pairs_elsewhere(slow_.first, slow_.second, groups_, kEachSide);
-    const auto second = preflight::pairs_elsewhere(slow_.second, slow_.first, groups_, kEachSide);
+  Status try_others(finding::Judgement& judgement) {
+    const auto first = elsewhere(slow_.first, slow_.second);
+    const auto second = elsewhere(slow_.second, slow_.first);
     for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
       for (const bool is_first : {true, false}) {
         const auto& pairs = is_first ? first : second;
         if (i >= pairs.size()) continue;
-        WEIR_TRY(is_slow, try_pair(pairs[i]));
+        const std::size_t before = trials_.size();
+        WEIR_TRY(is_slow, try_pair(pairs[i], judgement));
+        if (trials_.size() == before) continue;
         SideCount& side = is_first ? first_ : second_;
         ++side.tried;
         side.slow += is_slow ? 1 : 0;
@@ -88,49 +209,81 @@ class Bisection {
     return {};
   }
 
-  /// Alone, with what the links carried where switches are counted.
-  Result<bool> try_pair(const HostPair& pair) {
-    std::vector<Sample> samples;
-    const auto run = [&]() -> Status {
-      WEIR_TRY(ran, bench_.rig().exchange({pair}, 0));
-      samples = std::move(ran);
-      return {};
-    };
-    Trial trial{.pair = pair};
-    if (bench_.set().with_switches) {
-      WEIR_TRY(window, bench_.watch(run));
-      trial.links = links_that_carried(diagnose::View(bench_.subject(window)), pair);
-    } else {
-      WEIR_TRY_STATUS(run());
-    }
-    for (const Sample& sample : samples) {
-      if (sample.rail != rail_ || !sample.is_slow()) continue;
-      trial.is_slow = true;
-      if (!worst_ || sample.of_floor() < worst_->of_floor()) worst_ = sample;
-    }
-    trials_.push_back(trial);
-    return trial.is_slow;
+  [[nodiscard]] const Sample* slowest_of(const PairRuns::Run& run) const {
+    const Sample* out = nullptr;
+    for (const Sample& sample : run.samples)
+      if (sample.rail == rail_ && sample.is_slow() &&
+          (out == nullptr || sample.of_floor() < out->of_floor()))
+        out = &sample;
+    return out;
   }
 
-  /// Uplinks of the two leaves that carried data: a tenth of what the busiest did or more, so that
-  /// acknowledgements on their way back do not count.
-  [[nodiscard]] std::vector<std::uint32_t> links_that_carried(const diagnose::View& view,
-                                                              const HostPair& pair) const {
-    std::map<std::uint32_t, std::uint64_t> bytes;
-    for (const std::uint32_t leaf : {groups_[pair.first], groups_[pair.second]})
-      for (const std::uint32_t link : uplinks_of(bench_.intent(), leaf))
-        bytes[link] = 0;
-    for (const diagnose::PortView& port : view.ports()) {
-      if (port.wanted == nullptr || !bytes.contains(port.wanted->link)) continue;
-      bytes[port.wanted->link] += port.counts.of("switch.port.tx.bytes").value_or(0);
+  /// Alone, with what the links carried where switches are counted. No trial where a host of the
+  /// pair is slow itself.
+  Result<bool> try_pair(const HostPair& pair, finding::Judgement& judgement) {
+    for (const std::uint32_t host : {pair.first, pair.second})
+      if (slow_hosts_.contains(host)) return false;
+    WEIR_TRY(run, runs_.run(pair, rail_));
+    if (run == nullptr) return false;
+    const Sample* const worst = slowest_of(*run);
+    if (worst != nullptr) {
+      for (const std::uint32_t host : {pair.first, pair.second}) {
+        WEIR_TRY(is_cleared, clears(host, judgement));
+        if (!is_cleared) return false;
+      }
+      if (!worst_ || worst->of_floor() < worst_->of_floor()) worst_ = *worst;
     }
-    std::uint64_t most = 0;
-    for (const auto& [link, count] : bytes)
-      most = std::max(most, count);
-    std::vector<std::uint32_t> out;
-    for (const auto& [link, count] : bytes)
-      if (most > 0 && count >= most / 10) out.push_back(link);
-    return out;
+    trials_.push_back({.pair = pair, .is_slow = worst != nullptr, .links = links_of(pair, *run)});
+    return worst != nullptr;
+  }
+
+  /// Whether the host reaches its floor with one below its own leaf, to whom no link between
+  /// switches leads; where it is alone there, with one of two below other leaves.
+  Result<bool> clears(std::uint32_t host, finding::Judgement& judgement) {
+    constexpr std::size_t kPartners = 2;
+    std::vector<HostPair> pairs;
+    for (std::uint32_t other = 0; other < groups_.size(); ++other)
+      if (other != host && groups_[other] == groups_[host]) pairs.push_back({host, other});
+    const bool is_below_leaf = !pairs.empty();
+    if (!is_below_leaf) pairs = preflight::pairs_elsewhere(host, host, groups_, groups_.size());
+    std::erase_if(pairs, [&](const HostPair& pair) { return slow_hosts_.contains(pair.second); });
+    if (pairs.size() > kPartners) pairs.resize(kPartners);
+    std::vector<std::string> partners;
+    const Sample* worst = nullptr;
+    for (const HostPair& pair : pairs) {
+      WEIR_TRY(run, runs_.run(pair, rail_));
+      if (run == nullptr) return false;
+      const Sample* const slow = slowest_of(*run);
+      if (slow == nullptr) return true;
+      if (worst == nullptr) worst = slow;
+      partners.push_back(bench_.name(pair.second));
+    }
+    if (!is_below_leaf || partners.size() < kPartners) return false;
+    slow_hosts_.insert(host);
+    blame_host(bench_, host, *worst, partners, judgement);
+    return false;
+  }
+
+  /// A pair that reached its floor while one on another rail did not clears nothing: whose data a
+  /// link above the leaves carried, nobody knows.
+  [[nodiscard]] std::vector<std::uint32_t> links_of(const HostPair& pair,
+                                                    const PairRuns::Run& run) const {
+    const auto any = [&](const auto& is_such) {
+      return std::any_of(run.samples.begin(), run.samples.end(), is_such);
+    };
+    const bool is_slow = slowest_of(run) != nullptr;
+    if (!is_slow && any([](const Sample& sample) { return sample.is_slow(); })) return {};
+    const bool has_arrived = !any([](const Sample& sample) { return sample.rate == 0; });
+    return preflight::links_between(run.carried, {groups_[pair.first], groups_[pair.second]},
+                                    runs_.leaves(), has_arrived);
+  }
+
+  /// Of more tiers a slow link may be above the spines: then which leaves' pairs are slow does not
+  /// tell whose uplink it is.
+  [[nodiscard]] bool has_two_tiers() const {
+    const auto& switches = bench_.intent().switches;
+    return std::all_of(switches.begin(), switches.end(),
+                       [](const auto& device) { return device.tier <= 2; });
   }
 
   void blame(finding::Judgement& judgement) {
@@ -152,7 +305,7 @@ class Bisection {
           fmt::format("{} slow: {} carried every pair that was slow alone, and none that was not",
                       links.size() == 1 ? "A link is" : "One of these links is", where.link);
     } else if (const preflight::End end = preflight::faulty_end(first_, second_);
-               end != preflight::End::kNotKnown) {
+               has_two_tiers() && end != preflight::End::kNotKnown) {
       const bool is_first = end == preflight::End::kFirst;
       const std::uint32_t leaf = groups_[is_first ? slow_.first : slow_.second];
       const std::uint32_t other = groups_[is_first ? slow_.second : slow_.first];
@@ -197,6 +350,8 @@ class Bisection {
   }
 
   Bench& bench_;
+  PairRuns& runs_;
+  std::set<std::uint32_t>& slow_hosts_;
   HostPair slow_;
   std::uint32_t rail_;
   std::vector<std::uint32_t> groups_;  // the leaf of each host, on this rail
@@ -209,16 +364,29 @@ class Bisection {
 }  // namespace
 
 Status bisect_links(Bench& bench, const std::vector<Sample>& samples,
+                    std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,
                     finding::Judgement& judgement) {
+  PairRuns runs(bench);
   std::map<std::uint32_t, std::vector<Sample>> by_rail;
-  for (const Sample& sample : samples)
+  for (const Sample& sample : preflight::samples_without(slow_hosts, samples))
     by_rail[sample.rail].push_back(sample);
   for (const auto& [rail, own] : by_rail) {
-    const std::size_t before = judgement.findings.size();
+    const auto is_link = [](const auto& finding) { return finding.id == "link.degraded"; };
+    const auto links = [&] {
+      return std::count_if(judgement.findings.begin(), judgement.findings.end(), is_link);
+    };
+    const auto before = links();
     for (const HostPair& slow :
          preflight::slow_between_groups(own, Bisection::leaves_of(bench, rail), kMostLeafPairs)) {
-      WEIR_TRY_STATUS(Bisection(bench, slow, rail).run(judgement));
-      if (judgement.findings.size() > before) break;  // the next rail: one link at a time
+      if (slow_hosts.contains(slow.first) || slow_hosts.contains(slow.second)) continue;
+      if (runs.is_spent()) {
+        stage.notes.push_back(
+            fmt::format("slow links were looked for with {} pairs, alone; not any more on rail {}",
+                        kMostRuns, rail));
+        break;
+      }
+      WEIR_TRY_STATUS(Bisection(bench, runs, slow_hosts, slow, rail).run(judgement));
+      if (links() > before) break;  // the next rail: one link at a time
     }
   }
   return {};

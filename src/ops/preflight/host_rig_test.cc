@@ -90,9 +90,9 @@ class HostsOfADesign : public testing::Test {
   [[nodiscard]] std::string folder() const { return folder_.string(); }
 
   /// The first `count` hosts of pod16.
-  [[nodiscard]] Bench bench(const PreflightRequest& request, std::size_t count) const {
-    const design::Loaded loaded =
-        design::load_text(std::string(design::find_template("pod16")->text), "pod16.yaml");
+  [[nodiscard]] Bench bench(const PreflightRequest& request, std::size_t count,
+                            std::string_view text = design::find_template("pod16")->text) const {
+    const design::Loaded loaded = design::load_text(std::string(text), "pod16.yaml");
     Fabric fabric{loaded.design, design::derive(loaded.design).intent};
     HostSet set;
     for (std::size_t i = 0; i < count; ++i)
@@ -323,6 +323,102 @@ TEST_F(HostsOfADesign, AreNamedWhereTheirFecIsNotTheOneOfTheDesign) {
   EXPECT_TRUE(open.findings.empty());
   EXPECT_NE(std::find(open_notes.begin(), open_notes.end(), "FEC: cannot tell, not shown by gpu02"),
             open_notes.end());
+}
+
+TEST_F(HostsOfADesign, ShowWhatFecCorrectedByItsUnitAndNothingThatTheyDoNotCount) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  using Counted = std::vector<std::pair<std::string_view, std::uint64_t>>;
+  const auto note_of = [&](std::string_view driver, const std::vector<Counted>& hosts) {
+    Window window;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      window.evidence.push_back(silent_host(two.host(i), two.intent()));
+      evidence::Evidence& host = window.evidence.back();
+      for (const std::uint64_t look : {0U, 1U}) {
+        counters::Snapshot snapshot;
+        snapshot.clock_ns = static_cast<std::int64_t>(look + 1) * 1'000'000'000;
+        std::vector<counters::Sample> samples;
+        for (const auto& [name, count] : hosts[i])
+          samples.push_back(
+              {counters::Place::kEthtool, std::string(name), counters::Reading::of(look * count)});
+        snapshot.nics.push_back({host.nics.front().device, "", std::string(driver), samples});
+        host.snapshots.push_back(std::move(snapshot));
+      }
+    }
+    finding::Judgement judgement;
+    preflight::StageResult stage = stage_of(preflight::StageId::kPath);
+    judge_fec(two, window, judgement, stage);
+    for (const std::string& note : stage.notes)
+      if (note.starts_with("FEC, under load")) return note;
+    return std::string();
+  };
+  EXPECT_EQ(note_of("mlx5_core", {{}, {}}), "");
+  // Nobody counts what could not be corrected: that is not none.
+  EXPECT_EQ(note_of("mlx5_core", {{{"rx_corrected_bits_phy", 7}}, {}}),
+            "FEC, under load: corrected 7 bits (1 NIC shows it)");
+  EXPECT_EQ(note_of("mlx5_core", {{{"rx_corrected_bits_phy", 7}},
+                                  {{"rx_corrected_bits_phy", 3}, {"rx_pcs_symbol_err_phy", 2}}}),
+            "FEC, under load: corrected 10 bits (2 NICs show it; most gpu01 mlx5_0 with 7); could "
+            "not correct 2 symbols (1 NIC shows it)");
+  // A block is thousands of bits.
+  EXPECT_EQ(note_of("bnxt_en", {{{"rx_corrected_bits", 7}}, {{"rx_fec_corrected_blocks", 3}}}),
+            "FEC, under load: corrected 7 bits (1 NIC shows it) and 3 blocks (1 NIC shows it)");
+}
+
+/// One pair of samples per rail, slow both ways.
+std::vector<preflight::Sample> slow_pair(std::uint32_t from, std::uint32_t to,
+                                         std::uint32_t rails) {
+  std::vector<preflight::Sample> out;
+  for (std::uint32_t rail = 0; rail < rails; ++rail)
+    for (const bool is_back : {false, true})
+      out.push_back({.from = is_back ? to : from,
+                     .to = is_back ? from : to,
+                     .rail = rail,
+                     .rate = 20e9,
+                     .floor = 93e9});
+  return out;
+}
+
+TEST_F(HostsOfADesign, SlowOnesAreNotTakenForASlowLink) {
+  COVERS("J2");
+  mark("slow.gpu03");
+  const PreflightRequest request = quick();
+  Bench all = bench(request, 16);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  finding::Judgement judgement;
+  // Nobody knows yet that it is slow: below its own leaf it is, so that no link is to blame.
+  const auto done = bisect_links(all, slow_pair(2, 10, 1), {}, stage, judgement);
+  ASSERT_TRUE(done.has_value()) << done.error().what;
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings.front().id, "host.straggler");
+  EXPECT_EQ(judgement.findings.front().where.host, "gpu03");
+  // One that a retest blamed is not looked at again.
+  finding::Judgement none;
+  ASSERT_TRUE(bisect_links(all, slow_pair(2, 10, 1), {2}, stage, none).has_value());
+  EXPECT_TRUE(none.findings.empty());
+}
+
+TEST_F(HostsOfADesign, AreNotMeasuredAgainForEveryRail) {
+  COVERS("J2");
+  std::string text(design::find_template("pod16")->text);
+  const auto edit = [&](std::string_view from, std::string_view to) {
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+  };
+  edit("rails: 1", "rails: 2");
+  std::size_t loads = 0;
+  PreflightRequest request = quick();
+  request.progress = [&](double, std::string_view detail) {
+    loads += detail.find("slow link of rail") != std::string_view::npos ? 1 : 0;
+  };
+  Bench all = bench(request, 16, text);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  finding::Judgement judgement;
+  const auto done = bisect_links(all, slow_pair(2, 10, 2), {}, stage, judgement);
+  ASSERT_TRUE(done.has_value()) << done.error().what;
+  EXPECT_TRUE(judgement.findings.empty()) << "alone they are fast";
+  EXPECT_EQ(loads, 12U) << "twelve pairs of the two leaves, once, each of them told";
 }
 
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,33 +39,6 @@ const Sample* slowest(const std::vector<Sample>& samples) {
 bool is_slow(const std::vector<Sample>& samples) {
   return std::any_of(samples.begin(), samples.end(),
                      [](const Sample& sample) { return sample.is_slow(); });
-}
-
-/// A finding of this stage that names the host already gets the measurement; else a new one.
-void blame_host(const Bench& bench, const Suspect& suspect, const Sample& worst,
-                const std::vector<std::string>& partners, finding::Judgement& judgement) {
-  const std::string& host = bench.name(suspect.host);
-  const finding::EvidenceLine line{.source = "retest, alone in the fabric",
-                                   .line = sample_text(bench, worst),
-                                   .counter = "",
-                                   .value = std::nullopt};
-  for (finding::Finding& finding : judgement.findings) {
-    if (finding.where.host != host || finding.severity == finding::Severity::kInfo) continue;
-    finding.severity = finding::Severity::kError;
-    finding.evidence.push_back(line);
-    finding::settle(judgement);
-    return;
-  }
-  finding::Finding finding = finding::make_finding(
-      "host.straggler",
-      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
-                  join(partners, " and with "), worst.to == suspect.host ? "receives" : "sends",
-                  rate_text(worst.rate), rate_text(worst.floor)),
-      {.host = host, .rail = fmt::format("{}", worst.rail)});
-  finding.severity = finding::Severity::kError;
-  finding.evidence.push_back(line);
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
 }
 
 constexpr std::string_view kGoodWithOthers = "and neither host is with others";
@@ -115,11 +90,11 @@ Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sa
   return {};
 }
 
-/// With one healthy partner, then with another.
-Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                   const std::vector<Suspect>& suspects, const std::vector<std::uint32_t>& kinds,
-                   preflight::StageResult& stage, finding::Judgement& judgement,
-                   std::vector<std::string>& cleared) {
+/// With one healthy partner, then with another. True where the host is to blame.
+Result<bool> try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
+                         const std::vector<Suspect>& suspects,
+                         const std::vector<std::uint32_t>& kinds, preflight::StageResult& stage,
+                         finding::Judgement& judgement, std::vector<std::string>& cleared) {
   std::vector<std::string> partners;
   std::vector<Sample> worst;
   std::array<bool, 2> was_slow = {false, false};
@@ -138,14 +113,19 @@ Status try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sampl
   if (partners.size() < 2) {
     stage.notes.push_back(
         fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
-    if (partners.empty()) return try_worst_pair(bench, suspect, samples, stage, judgement, cleared);
-    if (worst.empty()) return {};
+    if (partners.empty()) {
+      WEIR_TRY_STATUS(try_worst_pair(bench, suspect, samples, stage, judgement, cleared));
+      return false;
+    }
+    if (worst.empty()) return false;
     was_slow[1] = was_slow[0];  // with the only one there is
   }
   switch (preflight::blame(was_slow[0], was_slow[1])) {
-    case Blame::kNobody: cleared.push_back(host); return {};
-    case Blame::kHost: blame_host(bench, suspect, worst.front(), partners, judgement); return {};
-    case Blame::kPath: blame_path(bench, worst.front(), kGoodWithOthers, judgement); return {};
+    case Blame::kNobody: cleared.push_back(host); return false;
+    case Blame::kHost:
+      blame_host(bench, suspect.host, worst.front(), partners, judgement);
+      return true;
+    case Blame::kPath: blame_path(bench, worst.front(), kGoodWithOthers, judgement); return false;
   }
   WEIR_UNREACHABLE("every blame is handled");
 }
@@ -287,6 +267,32 @@ std::string sample_text(const Bench& bench, const Sample& sample) {
                      rate_text(sample.floor));
 }
 
+void blame_host(const Bench& bench, std::uint32_t number, const Sample& worst,
+                const std::vector<std::string>& partners, finding::Judgement& judgement) {
+  const std::string& host = bench.name(number);
+  const finding::EvidenceLine line{.source = "retest, alone in the fabric",
+                                   .line = sample_text(bench, worst),
+                                   .counter = "",
+                                   .value = std::nullopt};
+  for (finding::Finding& finding : judgement.findings) {
+    if (finding.where.host != host || finding.severity == finding::Severity::kInfo) continue;
+    finding.severity = finding::Severity::kError;
+    finding.evidence.push_back(line);
+    finding::settle(judgement);
+    return;
+  }
+  finding::Finding finding = finding::make_finding(
+      "host.straggler",
+      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
+                  join(partners, " and with "), worst.to == number ? "receives" : "sends",
+                  rate_text(worst.rate), rate_text(worst.floor)),
+      {.host = host, .rail = fmt::format("{}", worst.rail)});
+  finding.severity = finding::Severity::kError;
+  finding.evidence.push_back(line);
+  judgement.findings.push_back(std::move(finding));
+  finding::settle(judgement);
+}
+
 Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   finding::Judgement judgement;
   WEIR_TRY(is_stopped, grow(bench, stage, judgement));
@@ -321,9 +327,12 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   const std::vector<Suspect> suspects =
       preflight::suspects_among(samples, kinds, bench.request().thresholds, kMostSuspects);
   std::vector<std::string> cleared;
-  for (const Suspect& suspect : suspects)
-    WEIR_TRY_STATUS(
-        try_suspect(bench, suspect, samples, suspects, kinds, stage, judgement, cleared));
+  std::set<std::uint32_t> blamed;
+  for (const Suspect& suspect : suspects) {
+    WEIR_TRY(is_to_blame,
+             try_suspect(bench, suspect, samples, suspects, kinds, stage, judgement, cleared));
+    if (is_to_blame) blamed.insert(suspect.host);
+  }
   if (!cleared.empty())
     stage.notes.push_back(
         fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
@@ -336,7 +345,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
     WEIR_TRY(again, bench.rig().exchange({pair}, 0));
     if (is_slow(again)) blame_path(bench, *slowest(again), kGoodWithOthers, judgement);
   }
-  if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, judgement));
+  if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, std::move(blamed), stage, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");
   stage.why =
       fmt::format("{} in {}; a pair alone {} of at least {}", counted(samples.size(), "exchange"),

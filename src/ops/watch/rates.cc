@@ -73,6 +73,24 @@ RailRates describe_rail(const evidence::Evidence& host, const evidence::Nic& nic
   return out;
 }
 
+/// From the counters before, nullptr where there are none, to the last that the host shows.
+void add_rails(const counters::Snapshot* before, const evidence::Evidence& host,
+               std::vector<RailRates>& rows) {
+  std::optional<counters::SnapshotDelta> delta;
+  if (before != nullptr && !host.snapshots.empty()) {
+    auto difference = counters::difference(*before, host.snapshots.back());
+    if (difference && difference->elapsed_ns > 0) delta = std::move(*difference);
+  }
+  for (const evidence::Nic& nic : host.nics) {
+    RailRates row = describe_rail(host, nic);
+    if (delta)
+      for (const counters::PortDelta& port : delta->nics)
+        if (port.device == nic.device && (row.netdev.empty() || port.netdev == row.netdev))
+          static_cast<Rates&>(row) = nic_rates(port, delta->elapsed_ns);
+    rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 Rates nic_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns) {
@@ -100,23 +118,19 @@ Rates switch_port_rates(const counters::PortDelta& delta, std::int64_t elapsed_n
           .losses = dropped ? dropped : rates.sum(kDropReasons)};
 }
 
+std::vector<RailRates> rail_rates(const Observation& seen) {
+  std::vector<RailRates> rows;
+  for (const evidence::Evidence& host : seen.hosts)
+    add_rails(host.snapshots.empty() ? nullptr : &host.snapshots.front(), host, rows);
+  return rows;
+}
+
 std::vector<RailRates> rail_rates(const Observation& before, const Observation& after) {
   std::vector<RailRates> rows;
   for (const evidence::Evidence& host : after.hosts) {
     const evidence::Evidence* earlier = find_seen(before, host.provenance.host);
-    std::optional<counters::SnapshotDelta> delta;
-    if (earlier != nullptr && !earlier->snapshots.empty() && !host.snapshots.empty()) {
-      auto difference = counters::difference(earlier->snapshots.back(), host.snapshots.back());
-      if (difference && difference->elapsed_ns > 0) delta = std::move(*difference);
-    }
-    for (const evidence::Nic& nic : host.nics) {
-      RailRates row = describe_rail(host, nic);
-      if (delta)
-        for (const counters::PortDelta& port : delta->nics)
-          if (port.device == nic.device && (row.netdev.empty() || port.netdev == row.netdev))
-            static_cast<Rates&>(row) = nic_rates(port, delta->elapsed_ns);
-      rows.push_back(std::move(row));
-    }
+    const bool is_counted = earlier != nullptr && !earlier->snapshots.empty();
+    add_rails(is_counted ? &earlier->snapshots.back() : nullptr, host, rows);
   }
   return rows;
 }

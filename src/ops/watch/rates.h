@@ -35,6 +35,8 @@ struct RailRates : Rates {
 [[nodiscard]] Rates nic_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns);
 [[nodiscard]] Rates switch_port_rates(const counters::PortDelta& delta, std::int64_t elapsed_ns);
 
+/// One row per NIC, of hosts with several snapshots: between the first and the last.
+[[nodiscard]] std::vector<RailRates> rail_rates(const Observation& seen);
 /// One row per NIC of the later look.
 [[nodiscard]] std::vector<RailRates> rail_rates(const Observation& before,
                                                 const Observation& after);

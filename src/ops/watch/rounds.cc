@@ -72,6 +72,7 @@ void FleetRounds::keep(std::size_t host, weir::Result<evidence::Evidence> seen) 
   const std::lock_guard lock(mutex_);
   Look& look = looks_[host];
   look.was_tried = true;
+  ++changes_;
   if (look.now != nullptr) look.before = std::move(look.now);
   look.now = nullptr;
   look.error.clear();
@@ -83,46 +84,63 @@ void FleetRounds::keep(std::size_t host, weir::Result<evidence::Evidence> seen) 
   look.last_seen = static_cast<double>(std::time(nullptr));
 }
 
+std::vector<FleetRounds::Look> FleetRounds::looks() const {
+  const std::lock_guard lock(mutex_);
+  return looks_;
+}
+
+std::string FleetRounds::unseen_text(std::size_t host, const Look& look) const {
+  return fmt::format("{}: {}", fleet_.hosts[host].name, look.was_tried ? look.error : kNotYet);
+}
+
 Observation FleetRounds::now() const {
-  std::vector<std::shared_ptr<const evidence::Evidence>> seen;
   Observation out;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < looks_.size(); ++i) {
-      if (looks_[i].now != nullptr) {
-        seen.push_back(looks_[i].now);
-      } else {
-        out.unseen.push_back(
-            fmt::format("{}: {}", fleet_.hosts[i].name,
-                        looks_[i].was_tried ? looks_[i].error : "not looked at yet"));
-      }
+  const std::vector<Look> seen = looks();
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].now != nullptr) {
+      out.hosts.push_back(*seen[i].now);
+    } else {
+      out.unseen.push_back(unseen_text(i, seen[i]));
     }
   }
-  for (const auto& host : seen)
-    out.hosts.push_back(*host);
+  return out;
+}
+
+Observation FleetRounds::now_with_window() const {
+  Observation out;
+  const std::vector<Look> seen = looks();
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].now == nullptr) {
+      out.unseen.push_back(unseen_text(i, seen[i]));
+      continue;
+    }
+    out.hosts.push_back(*seen[i].now);
+    if (seen[i].has_window()) seen[i].add_window(out.hosts.back());
+  }
   return out;
 }
 
 std::vector<evidence::Evidence> FleetRounds::window() const {
-  std::vector<std::pair<std::shared_ptr<const evidence::Evidence>,
-                        std::shared_ptr<const evidence::Evidence>>>
-      seen;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Look& look : looks_)
-      if (look.now != nullptr) seen.emplace_back(look.before, look.now);
-  }
   std::vector<evidence::Evidence> out;
-  for (const auto& [before, now] : seen) {
-    if (before == nullptr || before->snapshots.empty() || now->snapshots.empty()) continue;
-    // The clock of a host begins again with it.
-    if (before->snapshots.back().clock_ns >= now->snapshots.back().clock_ns) continue;
-    out.push_back(*now);
-    std::vector<counters::Snapshot>& kept = out.back().snapshots;
-    kept.erase(kept.begin(), kept.end() - 1);
-    kept.insert(kept.begin(), before->snapshots.back());
+  for (const Look& look : looks()) {
+    if (!look.has_window()) continue;
+    out.push_back(*look.now);
+    look.add_window(out.back());
   }
   return out;
+}
+
+bool FleetRounds::Look::has_window() const {
+  if (now == nullptr || before == nullptr) return false;
+  if (before->snapshots.empty() || now->snapshots.empty()) return false;
+  // The clock of a host begins again with it.
+  return before->snapshots.back().clock_ns < now->snapshots.back().clock_ns;
+}
+
+void FleetRounds::Look::add_window(evidence::Evidence& host) const {
+  std::vector<counters::Snapshot>& kept = host.snapshots;
+  kept.erase(kept.begin(), kept.end() - 1);
+  kept.insert(kept.begin(), before->snapshots.back());
 }
 
 std::vector<WatchedHost> FleetRounds::hosts() const {
@@ -139,6 +157,11 @@ std::vector<WatchedHost> FleetRounds::hosts() const {
 std::uint64_t FleetRounds::count() const {
   const std::lock_guard lock(mutex_);
   return count_;
+}
+
+std::uint64_t FleetRounds::changes() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
 }
 
 double FleetRounds::last_seconds() const {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,14 @@ class FleetRounds {
   /// Every host that was seen twice, with the counters of the look before and those of now; none
   /// that was restarted in between.
   [[nodiscard]] std::vector<evidence::Evidence> window() const;
+  /// As now(); a host that window() has with both looks, for rates of its own, however long ago
+  /// others answered.
+  [[nodiscard]] Observation now_with_window() const;
+  /// Of a host that was not looked at yet: the reason in `unseen`.
+  static constexpr std::string_view kNotYet = "not looked at yet";
   [[nodiscard]] std::vector<WatchedHost> hosts() const;
+  /// Hosts that have answered or not in time, in all rounds: it grows whenever there is news.
+  [[nodiscard]] std::uint64_t changes() const;
   /// Rounds that are over, and how long the last of them took.
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] double last_seconds() const;
@@ -54,10 +62,18 @@ class FleetRounds {
     std::string error;
     std::optional<double> last_seen;
     bool was_tried = false;
+
+    /// It was seen twice, and not restarted in between.
+    [[nodiscard]] bool has_window() const;
+    /// REQUIRES: has_window(), and `host` is a copy of `now`.
+    void add_window(evidence::Evidence& host) const;
   };
   void run();
   void look_at_all();
   void keep(std::size_t host, weir::Result<evidence::Evidence> seen);
+  /// The looks as they are; evidence is shared, not copied.
+  [[nodiscard]] std::vector<Look> looks() const;
+  [[nodiscard]] std::string unseen_text(std::size_t host, const Look& look) const;
   [[nodiscard]] bool is_over() const;
 
   FleetSource fleet_;
@@ -66,6 +82,7 @@ class FleetRounds {
   std::condition_variable ended_;
   std::vector<Look> looks_;  // in the order of the fleet
   std::uint64_t count_ = 0;
+  std::uint64_t changes_ = 0;
   double last_seconds_ = 0;
   bool is_over_ = false;
   std::thread thread_;  // the last member: it uses the others

@@ -145,11 +145,6 @@ void LivePage::run_load() {
     wants_judging_ = true;
 }
 
-bool LivePage::is_new_round() {
-  const std::uint64_t count = watch_->rounds()->count();
-  return std::exchange(rounds_, count) != count;
-}
-
 /// Hosts that went away or came back.
 void LivePage::note_hosts(const ops::Observation& seen) {
   const auto host_of = [](const std::string& text) { return text.substr(0, text.find(": ")); };
@@ -160,21 +155,42 @@ void LivePage::note_hosts(const ops::Observation& seen) {
   const auto note = [&](const char* severity, std::string text) {
     feed_.note({.unix_ms = unix_ms_now(), .kind = "gap", .severity = severity, .text = text});
   };
-  for (const std::string& text : seen.unseen)
+  std::vector<std::string> unseen = seen.unseen;
+  std::erase_if(unseen,
+                [](const std::string& text) { return text.ends_with(ops::FleetRounds::kNotYet); });
+  for (const std::string& text : unseen)
     if (!is_in(host_of(text), unseen_)) note("warning", "not seen: " + text);
   for (const std::string& text : unseen_)
-    if (!is_in(host_of(text), seen.unseen)) note("info", host_of(text) + ": seen again");
-  unseen_ = seen.unseen;
+    if (!is_in(host_of(text), unseen)) note("info", host_of(text) + ": seen again");
+  unseen_ = std::move(unseen);
   clock_ = fmt::format("{} of {} seen", seen.hosts.size(),
                        counted(seen.hosts.size() + seen.unseen.size(), "host"));
 }
 
+/// Hosts are shown as they answer: one that does not holds nobody up. Of a large fleet a frame is
+/// work, so that it is made again after a multiple of the time it took.
+void LivePage::look_at_fleet(const ops::FleetRounds& rounds) {
+  constexpr auto kInRound = std::chrono::seconds(1);
+  constexpr int kShareOfTime = 10;
+  const Steady::time_point begin = Steady::now();
+  const std::uint64_t count = rounds.count();
+  const std::uint64_t changes = rounds.changes();
+  if (changes == changes_ || (count == rounds_ && begin < next_in_round_)) return;
+  rounds_ = count;
+  changes_ = changes;
+  ops::Observation seen = rounds.now_with_window();
+  note_hosts(seen);
+  const design::Intent* intent = watch_->fabric() ? &watch_->fabric()->intent : nullptr;
+  feed_.add(ops::watched_ports(std::move(seen).all(), intent), unix_ms_now(), clock_);
+  next_in_round_ =
+      begin + std::max<Steady::duration>(kInRound, kShareOfTime * (Steady::now() - begin));
+}
+
 void LivePage::look() {
   if (load_) return run_load();
-  if (watch_->rounds() != nullptr && !is_new_round()) return;
+  if (const ops::FleetRounds* rounds = watch_->rounds()) return look_at_fleet(*rounds);
   auto seen = watch_->look();
   if (!seen) return;
-  if (watch_->rounds() != nullptr) note_hosts(*seen);
   const design::Intent* intent = watch_->fabric() ? &watch_->fabric()->intent : nullptr;
   feed_.add(ports_.next(std::move(*seen), intent), unix_ms_now(), clock_);
 }
@@ -187,7 +203,7 @@ void LivePage::run(const std::atomic<bool>& is_over) {
   while (!is_over) {
     const auto now = Steady::now();
     const bool is_watched = load_ || streams_ > 0;
-    // A round that is over is shown at once, and asking whether one is costs nothing.
+    // What hosts answered is shown at once, and asking whether they did costs nothing.
     const std::chrono::milliseconds pace = watch_->rounds() != nullptr ? kRoundPoll
                                            : is_watched                ? interval
                                                                        : unwatched;

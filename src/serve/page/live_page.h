@@ -3,7 +3,8 @@
 //
 // A lab's load runs at the interval. Hosts are looked at at the interval only while someone
 // watches, else every 15 s: a page that nobody sees costs next to nothing. A fleet is looked at in
-// rounds of its own (ops/watch/rounds.h): the page has a frame of each.
+// rounds of its own (ops/watch/rounds.h): the page has a frame when a round is over, and
+// while hosts answer one per second or fewer.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -46,8 +47,7 @@ class LivePage {
  private:
   void look();
   void run_load();
-  /// False where no round has ended since.
-  [[nodiscard]] bool is_new_round();
+  void look_at_fleet(const ops::FleetRounds& rounds);
   void note_hosts(const ops::Observation& seen);
   void note_faults(const std::vector<std::string>& now);
   void set_clock(const ops::LabStep& step);
@@ -61,7 +61,9 @@ class LivePage {
   std::string trouble_;  // the last failure, said once
   double slowness_ = 0;  // of a lab: real time over simulated time, of late
   std::chrono::steady_clock::time_point last_step_;
-  std::uint64_t rounds_ = 0;          // of a fleet, that the page has
+  std::uint64_t rounds_ = 0;                             // of a fleet, that the page has
+  std::uint64_t changes_ = 0;                            // the same, of answers of its hosts
+  std::chrono::steady_clock::time_point next_in_round_;  // no frame of a part of a round before
   std::vector<std::string> unseen_;   // "gpu03: why", of the last look at a fleet
   std::uint64_t judged_changes_ = 0;  // of a lab, up to which they were given to the judge
   std::mutex faults_mutex_;
