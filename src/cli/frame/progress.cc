@@ -19,7 +19,7 @@ constexpr int kBarWidth = 24;
 constexpr std::size_t kLineWidth = 79;
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // ECMA-48 EL
 
-/// A terminal that was halted (Ctrl-S) takes nothing: what only shows progress does not wait for it.
+/// A terminal that was halted (Ctrl-S) takes nothing; what only shows progress does not wait.
 bool takes_output() {
   pollfd err{STDERR_FILENO, POLLOUT, 0};
   return ::poll(&err, 1, 0) != 0;

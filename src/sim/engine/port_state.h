@@ -117,7 +117,8 @@ struct alignas(64) Port : PortCondition {
   [[nodiscard]] bool is_idle_at(Ps now) const { return busy_until <= now; }
 };
 
-/// When, by priority. Apart from PauseState: most ports are never paused, and no page of it is touched.
+/// When, by priority. Apart from PauseState: most ports are never paused, and their pages are not
+/// touched.
 struct PauseTimes {
   std::array<Ps, 8> until;
   std::array<Ps, 8> since;

@@ -28,8 +28,8 @@ struct ModelTime {
   double time = 0;  // report only
 };
 
-/// Every size class of the run was seen in two windows at least: else nobody knows how far the model
-/// is off for it.
+/// Every size class of the run was seen in two windows at least: else nobody knows how far the
+/// model is off for it.
 [[nodiscard]] bool show_every_class(const std::vector<ModelTime>& run,
                                     const std::vector<std::vector<PairedTime>>& windows);
 
