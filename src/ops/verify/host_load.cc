@@ -124,7 +124,8 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
       // The first line is what stop_line() knows it by. The directory has a name that nobody knows.
       ": weir-load-{0}\n"
       "d=$(umask 077; mktemp -d \"${{TMPDIR:-/tmp}}/weir-load-XXXXXXXXXX\") || exit 1\n"
-      "trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
+      // dash knows no jobs in $(jobs -p).
+      "p=; trap 'trap \"\" HUP INT TERM; kill $p 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       // A shell that ends leaves what it waits for behind: each task ends its own.
       "run() {{ trap 'kill $t 2>/dev/null; exit 143' HUP INT TERM; \"$@\" & t=$!; wait $t; }}\n"
@@ -136,7 +137,7 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
       "run sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
       id, limit_seconds, kStatusMark);
   for (std::size_t i = 0; i < tasks.size(); ++i)
-    out += fmt::format("{} {} {} &\n", tasks[i].is_server ? "server" : "client", i,
+    out += fmt::format("{} {} {} & p=\"$p $!\"\n", tasks[i].is_server ? "server" : "client", i,
                        shell_line(tasks[i].words));
   out += fmt::format(
       "wait\ni=0; while [ $i -lt {} ]; do echo \"{}$i\"; cat \"$d/$i\"; i=$((i + 1)); done\n",
