@@ -121,9 +121,10 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
                       std::string_view id) {
   // Every line ends with what a shell takes for a separator: the whole is one word of `sh -c`.
   std::string out = fmt::format(
-      // The first line is what stop_line() knows it by. The directory has a name that nobody knows.
-      ": weir-load-{0}\n"
+      // What stop_line() knows it and its tests by. The directory has a name that nobody knows.
+      "export WEIR_LOAD=weir-load-{0}\n"
       "d=$(umask 077; mktemp -d \"${{TMPDIR:-/tmp}}/weir-load-XXXXXXXXXX\") || exit 1\n"
+      ": >\"$d/.$WEIR_LOAD\"\n"
       // dash knows no jobs in $(jobs -p).
       "p=; trap 'trap \"\" HUP INT TERM; kill $p 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
@@ -146,12 +147,15 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
 }
 
 std::string stop_line(std::string_view id) {
-  // No file says which process it is: others could write one. It is known by its words, which
-  // nobody else can give to a process of this user; these here have them in two pieces.
+  // No file says which process it is: others could write one. The user's own processes are known by
+  // their words and their environment; these here have the name in two pieces. A shell that was
+  // killed (by whatever ran it) leaves its tests and its directory, which is the user's own too.
   return fmt::format(
       "a=weir-load-; b={}; for p in /proc/[0-9]*; do [ -O \"$p\" ] || continue; "
-      "case $(tr '\\0' ' ' 2>/dev/null <\"$p/cmdline\") in *\"$a$b\"*) "
-      "kill \"${{p#/proc/}}\" 2>/dev/null;; esac; done; exit 0",
+      "case $(cat \"$p/cmdline\" \"$p/environ\" 2>/dev/null | tr '\\0' ' ') in *\"$a$b\"*) "
+      "kill \"${{p#/proc/}}\" 2>/dev/null;; esac; done; "
+      "for d in \"${{TMPDIR:-/tmp}}\"/weir-load-*; do [ -O \"$d\" ] && [ ! -L \"$d\" ] && "
+      "[ -f \"$d/.$a$b\" ] && rm -rf \"$d\"; done; exit 0",
       id);
 }
 
