@@ -120,11 +120,15 @@ class NameTable {
     while (slots_[slot] != 0)
       slot = following(slot);
     slots_[slot] = static_cast<std::uint16_t>(position + 1);
+    longest_ = std::max(longest_, pattern.size());
   }
   /// Calls visit(position, digits) for every entry whose pattern might spell `name`, the exact
   /// spelling first; stops when it returns true. The caller compares.
   template <class Visit>
   void each(std::string_view name, Visit visit) const {
+    constexpr std::size_t kMostDigits = 20;
+    // No pattern spells it; each run of its digits would be tried, on all of it.
+    if (name.size() > longest_ + kMostDigits) return;
     if (probe(name, {}, visit)) return;
     for (Digits digits = next_digits(name, 0); !digits.empty();
          digits = next_digits(name, digits.end)) {
@@ -148,6 +152,7 @@ class NameTable {
     return false;
   }
   std::vector<std::uint16_t> slots_;  // position + 1; 0 = free
+  std::size_t longest_ = 0;           // of the patterns
 };
 
 /// Lower case, every run of other characters one underscore: "ECN marks/sec" is "ecn_marks_sec".
