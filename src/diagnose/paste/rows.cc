@@ -296,15 +296,6 @@ void judge_schedulers(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
-/// "spine" of "spine-2", "leaf" of "dc1-leaf-07": what a switch is, by its name.
-std::string tier_in(std::string_view name) {
-  for (const std::string_view word :
-       {"superspine", "super-spine", "spine", "leaf", "tor", "core", "agg", "border"})
-    if (name.find(word) != std::string_view::npos)
-      return word == "tor" ? "leaf" : std::string(word);
-  return {};
-}
-
 /// One switch marks on no port that is shown what another of its tier marks on
 /// all of its own.
 void judge_ecn_of_sisters(const PastedCase& input, finding::Judgement& out) {
@@ -555,6 +546,14 @@ bool has_any(const std::string& text, std::span<const std::string_view> words) {
 }
 
 }  // namespace
+
+std::string tier_in(std::string_view name) {
+  for (const std::string_view word :
+       {"superspine", "super-spine", "spine", "leaf", "tor", "core", "agg", "border"})
+    if (name.find(word) != std::string_view::npos)
+      return word == "tor" ? "leaf" : std::string(word);
+  return {};
+}
 
 void judge_rows(const PastedCase& input, finding::Judgement& out) {
   judge_shared_addresses(input, out);
