@@ -51,7 +51,7 @@ void judge_queue_entries(const PastedCase& input, const View& view, finding::Jud
     const bool is_shown = counts.marked && pauses >= view.thresholds().frames_noted;
     Finding finding = finding::make_finding(
         "ecn.off_on_lossless",
-        fmt::format("{} has no WRED profile on queue {}, {} has one{}.",
+        fmt::format("{} has no profile on queue {} that marks, {} has one{}.",
                     name.empty() ? "The switch" : name, view.rdma(), sister->first,
                     is_shown
                         ? fmt::format(": it sent {} pauses and marked nothing", count_text(pauses))

@@ -232,14 +232,19 @@ std::size_t note_pause_classes(const PasteAt& at, PasteSink& out) {
 
 // ---- CNPs ----
 
-/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus.
+/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus, or the same
+/// below "tx-cnp-stats" where it shows no descriptions.
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out) {
+  bool is_cnp = false;  // the group of counters at hand
   std::size_t said = 0;
   for (std::size_t n = 0; n < at.lines.size(); ++n) {
     const std::string_view text = at.line(n);
     const auto words = words_of(text);
-    if (words.size() < 5 || words[0].find("discard") == std::string_view::npos ||
-        text.find("discards for CNP traffic") == std::string_view::npos)
+    if (words.empty()) continue;
+    if (words[0].ends_with("-stats")) is_cnp = words[0] == "tx-cnp-stats";
+    const bool is_told = text.find("discards for CNP traffic") != std::string_view::npos;
+    if (words.size() < 2 || words[0].find("discard") == std::string_view::npos ||
+        (!is_told && !is_cnp))
       continue;
     const auto packets = parse_count(words[1]);
     if (!packets) continue;

@@ -41,6 +41,7 @@ std::size_t note_pause_classes(const PasteAt& at, PasteSink& out);
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out);
 // ---- queues.cc ----
 std::size_t note_queue_limits(const PasteAt& at, PasteSink& out);
+std::size_t note_queue_sections(const PasteAt& at, PasteSink& out);
 std::size_t note_cnp_queues(const PasteAt& at, PasteSink& out);
 std::size_t note_pause_statements(const PasteAt& at, PasteSink& out);
 std::size_t note_overflows(const PasteAt& at, PasteSink& out);

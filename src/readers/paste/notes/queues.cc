@@ -77,6 +77,52 @@ std::size_t note_queue_limits(const PasteAt& at, PasteSink& out) {
   return said;
 }
 
+namespace {
+
+/// "3" of "uc-tx-queue 3" and "class type queuing c-out-8q-q3"; empty for other lines.
+std::string_view section_queue(const std::vector<std::string_view>& words) {
+  const std::string_view name = queue_named(words);
+  if (name.empty() || words[0].ends_with("tx-queue")) return name;
+  const std::size_t at = name.rfind("-q");
+  return name.find("out") == std::string_view::npos || at == std::string_view::npos
+             ? std::string_view()
+             : name.substr(at + 2);
+}
+
+bool is_queue_statement(std::string_view word) {
+  for (const std::string_view known : {"no", "priority", "bandwidth", "shape", "random-detect"})
+    if (word == known) return true;
+  return false;
+}
+
+}  // namespace
+
+/// Sections of a configuration, each of one queue: whether it has a curve that marks. What a filter
+/// let through is no section.
+std::size_t note_queue_sections(const PasteAt& at, PasteSink& out) {
+  for (const std::string_view filter : {"include", "grep", "match", " inc ", "| i "})
+    if (at.mark.command.find(filter) != std::string::npos) return 0;
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view queue = section_queue(words_of(at.line(n)));
+    if (queue.empty()) continue;
+    const std::size_t first = n;
+    bool marks = false;
+    while (n + 1 < at.lines.size()) {
+      const auto words = words_of(at.line(n + 1));
+      if (words.empty() || !is_queue_statement(words[0])) break;
+      marks = marks || (words[0] == "random-detect" &&
+                        std::find(words.begin(), words.end(), "ecn") != words.end());
+      ++n;
+    }
+    if (n == first) continue;  // nothing is shown of it
+    note(out.paste().noted.queue_entries,
+         {out.host(), std::string(queue), marks, out.cite(at.lines[first])});
+    ++said;
+  }
+  return said;
+}
+
 /// "set class-of-service forwarding-classes class CNP queue-num 3", "Queue: 3, Forwarding classes:
 /// CNP".
 std::size_t note_cnp_queues(const PasteAt& at, PasteSink& out) {
