@@ -232,8 +232,8 @@ std::size_t note_pause_classes(const PasteAt& at, PasteSink& out) {
 
 // ---- CNPs ----
 
-/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus, or the same
-/// below "tx-cnp-stats" where it shows no descriptions.
+/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus, or without
+/// a description below "tx-cnp-stats".
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out) {
   bool is_cnp = false;  // the group of counters at hand
   std::size_t said = 0;
