@@ -58,19 +58,19 @@ std::string_view short_name(std::string_view host) {
   return host.substr(0, host.find('.'));
 }
 
-using Stations = std::map<std::string, std::vector<const readers::PasteStation*>>;
+using Stations = std::map<std::string, std::vector<const readers::PasteBinding*>>;
 
 Stations stations_of(const PastedCase& input) {
   Stations out;
-  for (const readers::PasteStation& station : input.paste.rows.stations)
+  for (const readers::PasteBinding& station : input.paste.noted.bindings)
     out[station.address].push_back(&station);
   return out;
 }
 
-void add_lines_of_stations(const std::vector<const readers::PasteStation*>& seen,
+void add_lines_of_stations(const std::vector<const readers::PasteBinding*>& seen,
                            Finding& finding) {
   std::set<std::string_view> shown;
-  for (const readers::PasteStation* item : seen)
+  for (const readers::PasteBinding* item : seen)
     if (shown.size() < 2 && shown.insert(item->mac).second)
       finding.evidence.push_back(line_of(item->at));
 }

@@ -1082,8 +1082,6 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)
     rule.host = hosts.shown(rule.host);
-  for (PasteStation& station : paste.rows.stations)
-    station.host = hosts.shown(station.host);
   for (PasteLanes& lanes : paste.rows.lanes)
     lanes.host = hosts.shown(lanes.host);
   for (PasteStart& start : paste.rows.starts)

@@ -96,11 +96,15 @@ void judge_turns(const PastedCase& input, std::set<std::string>& judged, finding
     InTurn& turn = seen[{item.host, item.address}];
     const bool is_back = item.is_fresh && !item.is_probe && turn.take(item);
     if (!is_back || !judged.insert(item.address).second) continue;
-    if (owners.contains(item.mac) && owners.contains(turn.second->mac)) {
-      const PasteMac* const one = owners.at(item.mac);
-      const PasteMac* const other = owners.at(turn.second->mac);
-      if (one != nullptr && other != nullptr && one->host == other->host) continue;
-    }
+    const auto back = owners.find(item.mac);
+    const auto other = owners.find(turn.second->mac);
+    const bool are_known = back != owners.end() && other != owners.end() &&
+                           back->second != nullptr && other->second != nullptr;
+    if (are_known && back->second->host == other->second->host) continue;
+    const auto configured =
+        std::count_if(input.paste.addresses.begin(), input.paste.addresses.end(),
+                      [&](const auto& own) { return own.address.starts_with(item.address + "/"); });
+    if (configured > 1) continue;  // who has it is said there
     Finding finding = finding::make_finding(
         "address.duplicate",
         fmt::format("The entry of {} for {} goes back and forth between {} and {}: two stations "
