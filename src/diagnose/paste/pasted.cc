@@ -1517,7 +1517,11 @@ void judge_timers(const PastedCase& pasted, finding::Judgement& out) {
 finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
   const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds()};
   finding::Judgement out = judge_pasted(pasted);
-  if (!view.evidence().empty()) out = combined(judge_counts(pasted, view), std::move(out));
+  if (!view.evidence().empty()) {
+    out = combined(judge_counts(pasted, view), std::move(out));
+  } else {
+    judge_relations(pasted, view, out);  // of what is noted there need be no evidence
+  }
   out = combined(std::move(out), judge_stated(paste, view.thresholds()));
   judge_rows_and_counts(pasted, view, out);
   judge_infiniband(paste, out);

@@ -1191,8 +1191,14 @@ void judge_lossless(const PastedCase& input, finding::Judgement& out) {
       std::any_of(out.findings.begin(), out.findings.end(),
                   [](const Finding& finding) { return finding.id == "pfc.wrong_priority"; });
   if (hosts.count() != 1 || is_found) return;
+  std::map<std::string, PrioritySet> paused;  // a statement may name one of several
   for (const readers::PasteLossless& item : input.paste.lossless) {
-    if (item.priorities.count() == 0 || (item.priorities.mask() & hosts.mask()) != 0) continue;
+    PrioritySet& all = paused[item.switch_name];
+    all = PrioritySet::from_mask(static_cast<std::uint8_t>(all.mask() | item.priorities.mask()));
+  }
+  for (const readers::PasteLossless& item : input.paste.lossless) {
+    const bool is_shared = (paused[item.switch_name].mask() & hosts.mask()) != 0;
+    if (item.priorities.count() == 0 || is_shared) continue;
     Finding finding = finding::make_finding(
         "pfc.wrong_priority",
         fmt::format("{} pauses priority {}, the hosts {}: neither protects what the other sends.",

@@ -58,19 +58,19 @@ std::string_view short_name(std::string_view host) {
   return host.substr(0, host.find('.'));
 }
 
-using Stations = std::map<std::string, std::vector<const readers::PasteStation*>>;
+using Stations = std::map<std::string, std::vector<const readers::PasteBinding*>>;
 
 Stations stations_of(const PastedCase& input) {
   Stations out;
-  for (const readers::PasteStation& station : input.paste.rows.stations)
+  for (const readers::PasteBinding& station : input.paste.noted.bindings)
     out[station.address].push_back(&station);
   return out;
 }
 
-void add_lines_of_stations(const std::vector<const readers::PasteStation*>& seen,
+void add_lines_of_stations(const std::vector<const readers::PasteBinding*>& seen,
                            Finding& finding) {
   std::set<std::string_view> shown;
-  for (const readers::PasteStation* item : seen)
+  for (const readers::PasteBinding* item : seen)
     if (shown.size() < 2 && shown.insert(item->mac).second)
       finding.evidence.push_back(line_of(item->at));
 }
@@ -294,15 +294,6 @@ void judge_schedulers(const PastedCase& input, finding::Judgement& out) {
     finding.evidence.push_back(line_of(queue.at));
     out.findings.push_back(std::move(finding));
   }
-}
-
-/// "spine" of "spine-2", "leaf" of "dc1-leaf-07": what a switch is, by its name.
-std::string tier_in(std::string_view name) {
-  for (const std::string_view word :
-       {"superspine", "super-spine", "spine", "leaf", "tor", "core", "agg", "border"})
-    if (name.find(word) != std::string_view::npos)
-      return word == "tor" ? "leaf" : std::string(word);
-  return {};
 }
 
 /// One switch marks on no port that is shown what another of its tier marks on
@@ -555,6 +546,14 @@ bool has_any(const std::string& text, std::span<const std::string_view> words) {
 }
 
 }  // namespace
+
+std::string tier_in(std::string_view name) {
+  for (const std::string_view word :
+       {"superspine", "super-spine", "spine", "leaf", "tor", "core", "agg", "border"})
+    if (name.find(word) != std::string_view::npos)
+      return word == "tor" ? "leaf" : std::string(word);
+  return {};
+}
 
 void judge_rows(const PastedCase& input, finding::Judgement& out) {
   judge_shared_addresses(input, out);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -599,10 +600,27 @@ void find_counts(const Lines& lines, const finding::Thresholds& limits, Stated& 
         out.add(rule.id, std::string(rule.verdict), {count.line});
 }
 
+/// A counter that is printed twice: what it was first and last.
+struct Twice {
+  double first = 0;
+  double last = 0;
+  std::size_t times = 0;
+};
+
+/// Of two readings the difference counts: what was sent before says nothing of now.
+bool is_marked_by_now(const std::map<std::string_view, Twice>& sent, double mostly_unmarked) {
+  double plain = 0;
+  double marked = 0;
+  for (const auto& [name, twice] : sent)
+    if (twice.times > 1) (name[7] == '0' ? plain : marked) += std::abs(twice.last - twice.first);
+  return plain + marked > 0 && plain <= mostly_unmarked * marked;
+}
+
 /// Bytes or packets per priority: nearly all that is sent is in priority 0.
 void find_priorities(const Lines& lines, double mostly_unmarked, Stated& out) {
   double plain = 0;
   double marked = 0;
+  std::map<std::string_view, Twice> sent;
   bool is_received_marked = false;
   std::set<std::size_t> at;
   for (const Count& count : counts_in(lines)) {
@@ -616,7 +634,11 @@ void find_priorities(const Lines& lines, double mostly_unmarked, Stated& out) {
     }
     (is_zero ? plain : marked) += count.value;
     at.insert(count.line);
+    Twice& twice = sent[count.name];
+    if (twice.times++ == 0) twice.first = count.value;
+    twice.last = count.value;
   }
+  if (is_marked_by_now(sent, mostly_unmarked)) return;
   if (plain > mostly_unmarked * marked && plain > 1 && !is_received_marked)
     out.add("dscp.unmarked", "Nearly all that is sent is in priority 0.", {at.begin(), at.end()});
 }

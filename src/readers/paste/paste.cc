@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "readers/paste/loops.h"
 #include "readers/paste/notes/notes.h"
 #include "readers/paste/paste_counted.h"
 #include "readers/paste/paste_tools.h"
@@ -272,24 +273,6 @@ std::string name_of_turn(std::string_view command, std::string_view variable,
   return {};
 }
 
-/// "0" … "7" of "{0..7}"; a word that is no range is itself.
-std::vector<std::string> values_of(std::string_view word) {
-  const std::size_t dots = word.find("..");
-  const std::size_t open = word.find('{');
-  const std::size_t close = word.find('}');
-  if (open == std::string_view::npos || close == std::string_view::npos ||
-      dots == std::string_view::npos || dots < open || close < dots)
-    return {std::string(word)};
-  const auto first = parse_u64(word.substr(open + 1, dots - open - 1));
-  const auto last = parse_u64(word.substr(dots + 2, close - dots - 2));
-  constexpr std::uint64_t kMost = 64;
-  if (!first || !last || *last < *first || *last - *first > kMost) return {std::string(word)};
-  std::vector<std::string> out;
-  for (std::uint64_t value = *first; value <= *last; ++value)
-    out.push_back(fmt::format("{}{}{}", word.substr(0, open), value, word.substr(close + 1)));
-  return out;
-}
-
 /// The names in `for d in ens1 ens2; do …`, `for i in 5 6; do … rail$i` and `for d in mlx5_{0..7}`;
 /// empty for another loop.
 std::vector<std::string> names_of_loop(const Mark& mark) {
@@ -332,6 +315,31 @@ void note_loops(PlainFile& out) {
   }
 }
 
+/// A loop over hosts: the line with a host's name stands for a prompt on it and the command.
+void mark_turns(PlainFile& out) {
+  const auto& lines = out.plain.lines;
+  std::map<std::size_t, Mark> turns;
+  for (auto mark = out.marks.begin(); mark != out.marks.end(); ++mark) {
+    const auto loop = host_loop(mark->second);
+    if (!loop) continue;
+    // Headings between may be what the loop printed.
+    const auto next = std::find_if(std::next(mark), out.marks.end(),
+                                   [](const auto& other) { return !other.second.words.empty(); });
+    const std::size_t end = next == out.marks.end() ? lines.size() : next->first;
+    for (std::size_t at = mark->first + 1; at < end; ++at) {
+      const std::string_view name = name_of_turn_line(lines[at].text);
+      if (std::find(loop->hosts.begin(), loop->hosts.end(), name) == loop->hosts.end()) continue;
+      std::string prompt = fmt::format("admin@{}:~$ {}", name, loop->command);
+      auto turn = mark_of(prompt);
+      if (!turn) continue;
+      turn->turn = std::move(prompt);
+      turns.insert_or_assign(at, std::move(*turn));
+    }
+  }
+  for (auto& [at, turn] : turns)
+    out.marks.insert_or_assign(at, std::move(turn));
+}
+
 PlainFile plain_file(const PastedFile& file) {
   PlainFile out;
   out.name = file.name;
@@ -347,6 +355,7 @@ PlainFile plain_file(const PastedFile& file) {
     if (auto mark = mark_of(fmt::format("== {} ==", trim(lines[at].text))))
       out.marks.emplace(at, std::move(*mark));
   }
+  mark_turns(out);
   mark_lone_devices(out);
   note_loops(out);
   return out;
@@ -442,6 +451,7 @@ class FileReader {
       sink_.told = {};
     }
     if (mark.is_switch) {
+      if (!mark.turn.empty()) prompts_.emplace(at, mark.turn);
       const std::size_t end = section_end(at);
       sections_.push_back({&mark, at + 1, end});
       read_show_parts(mark, at + 1, end);
@@ -1072,8 +1082,6 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     route.host = hosts.shown(route.host);
   for (PasteRule& rule : paste.rules)
     rule.host = hosts.shown(rule.host);
-  for (PasteStation& station : paste.rows.stations)
-    station.host = hosts.shown(station.host);
   for (PasteLanes& lanes : paste.rows.lanes)
     lanes.host = hosts.shown(lanes.host);
   for (PasteStart& start : paste.rows.starts)

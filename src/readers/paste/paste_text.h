@@ -36,6 +36,7 @@ struct Mark {
   bool is_switch = false;              // a show command: the readers of switches take what follows
   std::optional<std::int64_t> waited;  // seconds that the command slept between readings
   std::optional<std::int64_t> second;  // of the day, where a heading says it
+  std::string turn;  // of a loop over hosts: the prompt that the line with a name stands for
 
   [[nodiscard]] std::string_view tool() const {
     return words.empty() ? std::string_view() : std::string_view(words.front());

@@ -514,8 +514,8 @@ bool has_filtered_rows(std::string_view text) {
       const auto has = [&](std::string_view part) {
         return prompt->command.find(part) != std::string_view::npos;
       };
-      is_asked = has("|") && (has("counters rates") || has("counters queue") ||
-                              has("priority-flow-control counters"));
+      is_asked = has("|") &&
+                 (has("counters rates") || has("counters queue") || has("priority-flow-control"));
       continue;
     }
     const auto words = words_of(line.text);

@@ -75,6 +75,48 @@ void judge_flux(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// The entry of one host for one address, shown again and again: a new one may be a new card, one
+/// that comes back is of two stations that answer in turn.
+struct InTurn {
+  const PasteBinding* first = nullptr;
+  const PasteBinding* second = nullptr;
+
+  /// True where the first one is back.
+  bool take(const PasteBinding& item) {
+    if (first == nullptr) first = &item;
+    if (item.mac != first->mac) second = &item;
+    return second != nullptr && item.mac == first->mac;
+  }
+};
+
+void judge_turns(const PastedCase& input, std::set<std::string>& judged, finding::Judgement& out) {
+  const auto owners = owners_of(input.paste.noted);
+  std::map<std::pair<std::string, std::string>, InTurn> seen;
+  for (const PasteBinding& item : input.paste.noted.bindings) {
+    InTurn& turn = seen[{item.host, item.address}];
+    const bool is_back = item.is_fresh && !item.is_probe && turn.take(item);
+    if (!is_back || !judged.insert(item.address).second) continue;
+    const auto back = owners.find(item.mac);
+    const auto other = owners.find(turn.second->mac);
+    const bool are_known = back != owners.end() && other != owners.end() &&
+                           back->second != nullptr && other->second != nullptr;
+    if (are_known && back->second->host == other->second->host) continue;
+    const auto configured =
+        std::count_if(input.paste.addresses.begin(), input.paste.addresses.end(),
+                      [&](const auto& own) { return own.address.starts_with(item.address + "/"); });
+    if (configured > 1) continue;  // who has it is said there
+    Finding finding = finding::make_finding(
+        "address.duplicate",
+        fmt::format("The entry of {} for {} goes back and forth between {} and {}: two stations "
+                    "may use the address.",
+                    item.host, item.address, item.mac, turn.second->mac));
+    finding.severity = Severity::kWarning;  // two ports of one host do it too
+    finding.confidence = Confidence::kMedium;
+    finding.evidence = {line_of(turn.second->at), line_of(item.at)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 /// Two MACs for one address, both confirmed now: by one probe, or by two hosts. Two ports of one
 /// host are its own doing.
 void judge_duplicates(const PastedCase& input, finding::Judgement& out) {
@@ -101,6 +143,7 @@ void judge_duplicates(const PastedCase& input, finding::Judgement& out) {
     finding.evidence = {line_of(other.at), line_of(item.at)};
     out.findings.push_back(std::move(finding));
   }
+  judge_turns(input, judged, out);
   if (!judged.empty() || input.paste.noted.conflicts.empty()) return;
   const readers::PasteConflict& told = input.paste.noted.conflicts.front();
   Finding finding = finding::make_finding("address.duplicate",

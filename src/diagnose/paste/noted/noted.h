@@ -26,6 +26,7 @@ void judge_noted_ports(const PastedCase& input, finding::Judgement& out);
 void judge_noted_marking(const PastedCase& input, finding::Judgement& out);
 /// `is_marked`: packets arrive marked.
 void judge_low_thresholds(const PastedCase& input, bool is_marked, finding::Judgement& out);
+void judge_queues(const PastedCase& input, const View& view, finding::Judgement& out);
 [[nodiscard]] bool has_loud(const finding::Judgement& judgement, std::string_view id);
 /// Findings with this id become notes; with a host, those at it alone.
 void quieten(finding::Judgement& judgement, std::string_view id, std::string_view host = {});

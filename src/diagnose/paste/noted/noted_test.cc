@@ -871,5 +871,95 @@ TEST(Noted, WhatACommandLooksForIsNotWhatItFound) {
       leads_to("root@g1:~# lspci -vvv | grep ACSCtl | grep -c 'ReqRedir+'\n0\n", "pcie.acs_on"));
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST(Noted, QueueWithoutAProfile) {
+  COVERS("D8");
+  const std::string text =
+      "leaf1#show running-config | section uc-tx-queue 3\n   uc-tx-queue 3\n"
+      "      bandwidth percent 60\n"
+      "leaf2#show running-config | section uc-tx-queue 3\n   uc-tx-queue 3\n"
+      "      bandwidth percent 60\n"
+      "      random-detect ecn minimum-threshold 500 kbytes maximum-threshold 1500 kbytes\n";
+  EXPECT_TRUE(leads_to(text, "ecn.off_on_lossless"));
+  EXPECT_FALSE(leads_to(replaced(text, "leaf2", "spine2"), "ecn.off_on_lossless"));
+  EXPECT_FALSE(leads_to(replaced(text, "queue 3", "queue 1"), "ecn.off_on_lossless"));
+}
+
+TEST(Noted, LimitedQueueOfCnps) {
+  COVERS("D8");
+  const std::string text =
+      "n31: np_cnp_sent: pre=0 post=6000000 DELTA=6000000\n"
+      "n01: rp_cnp_handled: pre=0 post=40000 DELTA=40000\n\n"
+      "spine2#show interfaces ethernet 3/1 counters queue\n"
+      "Port        TxQ    Counter/pkts   Counter/bytes     Drop/pkts    Drop/bytes\n"
+      "Et3/1       UC3       641820338   2644299792560            0             0\n"
+      "Et3/1       UC6           40000         2960000      5960000     441040000\n"
+      "spine2#show running-config | section tx-queue 6\n   uc-tx-queue 6\n"
+      "      shape rate 600 kbps\n";
+  EXPECT_TRUE(leads_to(text, "cnp.lost"));
+  const std::string heard = replaced(text, "post=40000 DELTA=40000", "post=5990000 DELTA=5990000");
+  EXPECT_FALSE(leads_to(heard, "cnp.lost"));  // the drops are old
+}
+
+TEST(Noted, RdmaCountedInPriority0) {
+  COVERS("D8");
+  const std::string text =
+      "root@n9:~# mlnx_qos -i eth2 | egrep \"trust|enabled\"\nPriority trust state: dscp\n"
+      "\tenabled     0   0   0   1   0   0   0   0\n"
+      "root@n9:~# ethtool -S eth2 | grep bytes\n"
+      "     tx_vport_rdma_unicast_bytes: 1000000000000\n     tx_prio0_bytes: 31000000000000\n"
+      "     tx_prio3_bytes: 39000000000000\n"
+      "root@n9:~# sleep 10; ethtool -S eth2 | grep bytes\n"
+      "     tx_vport_rdma_unicast_bytes: 1400000000000\n     tx_prio0_bytes: 31405000000000\n"
+      "     tx_prio3_bytes: 39000000000000\n";
+  EXPECT_TRUE(leads_to(text, "dscp.unmarked"));
+  const std::string other = replaced(text, "31405000000000", "32900000000000");
+  EXPECT_FALSE(leads_to(other, "dscp.unmarked"));  // other traffic: nobody knows what it is
+  const std::string right =
+      "root@n9:~# date\n" + replaced(replaced(text, "31405000000000", "31000000000100"),
+                                     "39000000000000\nroot@n9:~# sleep",
+                                     "38595000000000\nroot@n9:~# sleep");
+  EXPECT_FALSE(leads_to(right, "dscp.unmarked"));
+}
+
+TEST(Noted, PortLeftInModeAuto) {
+  COVERS("D8");
+  const std::string text =
+      "leaf6# show interface priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/1        On   On  (8)       1120       40218\n"
+      "Ethernet1/2        On   On  (8)       980        38110\n"
+      "Ethernet1/3        On   On  (8)       1044       41207\n"
+      "Ethernet1/4        Auto Off           0          0\n"
+      "leaf6# show queuing interface ethernet 1/4 | begin \"Ingress Queuing\"\n"
+      "Ingress Queuing for Ethernet1/4\n"
+      "Ingress Overflow Drop Pkts                  722104\n";
+  EXPECT_TRUE(leads_to(text, "pfc.off"));
+  EXPECT_FALSE(leads_to(replaced(text, "722104", "12"), "pfc.off"));
+  // two ports without: they may be for something else
+  EXPECT_FALSE(leads_to(
+      replaced(text, "On   On  (8)       1044       41207", "Auto Off           0          0"),
+      "pfc.off"));
+}
+
+TEST(Noted, PausesOfJunosAndTheHost) {
+  COVERS("D8");
+  const std::string text =
+      "set class-of-service forwarding-classes class NO-LOSS queue-num 4\n"
+      "set class-of-service forwarding-classes class NO-LOSS pfc-priority 4\n\n"
+      "root@gpu1:~# dcb pfc show dev eth4\n"
+      "prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off\n";
+  EXPECT_TRUE(leads_to(text, "pfc.wrong_priority"));
+  const std::string both =
+      "set class-of-service forwarding-classes class RDMA pfc-priority 3\n" + text;
+  EXPECT_FALSE(leads_to(both, "pfc.wrong_priority"));  // a class for each
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -127,6 +127,60 @@ void judge_queue_without_pfc(const View& view, const std::string& name, finding:
   out.findings.push_back(std::move(finding));
 }
 
+std::map<std::string, const readers::PastePortDrops*> port_drops_of(const PastedCase& input,
+                                                                    const std::string& name) {
+  std::map<std::string, const readers::PastePortDrops*> out;  // the last reading
+  for (const readers::PastePortDrops& item : input.paste.noted.port_drops)
+    if (item.switch_name == name || item.switch_name.empty()) out[item.port] = &item;
+  return out;
+}
+
+/// PFC is off on one port alone, that port dropped what it received, and the others have paused:
+/// who is behind it is never held back.
+void judge_port_without_pfc(const PastedCase& input, const View& view, finding::Judgement& out) {
+  constexpr std::size_t kSisters = 3;
+  constexpr std::uint64_t kMany = 10'000;
+  const bool is_felt = std::any_of(view.nics().begin(), view.nics().end(), [&](const NicView& nic) {
+    return !view.is_read_once(nic.where()) &&
+           nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
+  });
+  for (const std::string& name : view.switches()) {
+    const auto drops = port_drops_of(input, name);
+    const PortView* odd = nullptr;
+    const PortView* sister = nullptr;
+    std::size_t off = 0;
+    std::size_t on = 0;
+    bool is_clean = true;
+    for (const PortView* port : view.ports_of(name)) {
+      if (pfc_of(*port) == nullptr) continue;
+      const auto dropped = drops.find(port->name);
+      const std::uint64_t packets = dropped == drops.end() ? 0 : dropped->second->packets;
+      if (is_pfc_on(*port)) {
+        const auto paused = port->counts.of("switch.prio.pause_tx.frames", view.rdma());
+        is_clean = is_clean && packets == 0;
+        if (paused.value_or(0) == 0) continue;
+        sister = port;
+        ++on;
+      } else if (is_pfc_off(*port)) {
+        ++off;
+        if (packets >= kMany) odd = port;
+      }
+    }
+    if (odd == nullptr || off != 1 || on < kSisters || !is_clean) continue;
+    const readers::PastePortDrops& lost = *drops.at(odd->name);
+    Finding finding = finding::make_finding(
+        "pfc.off",
+        fmt::format("{} {} dropped {} packets that it received, and PFC is not in effect on it; "
+                    "{} other ports have PFC and pause.",
+                    name, odd->name, count_text(lost.packets), on),
+        odd->where());
+    finding.severity = is_felt ? Severity::kError : Severity::kWarning;
+    finding.confidence = Confidence::kHigh;
+    finding.evidence = {pfc_line(*odd), line_of(lost.at), pfc_line(*sister)};
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 /// Hosts in the text lose packets that they mark for one class; the switch has nothing in it and
 /// drops from another.
 void judge_empty_queue(const PastedCase& input, const View& view, const std::string& name,
@@ -397,8 +451,10 @@ void judge_relations(const PastedCase& input, const View& view, finding::Judgeme
     if (!is_pfc_told) judge_queue_without_pfc(view, name, out);
     if (!has_loud(out, "dscp.unmapped_hop")) judge_empty_queue(input, view, name, out);
   }
+  if (!is_pfc_told && !has_loud(out, "pfc.off")) judge_port_without_pfc(input, view, out);
   judge_never_marking(input, view, out);
   if (arrives_marked(view)) judge_low_thresholds(input, true, out);
+  judge_queues(input, view, out);  // it says where CNPs are lost
   judge_cnps_of_pair(view, out);
   judge_entropy(input, view, out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "readers/paste/notes/notes.h"
+#include "readers/paste/rows/rows_tools.h"
 #include "readers/paste/text_lines.h"
 
 namespace weir::readers {
@@ -66,7 +67,7 @@ std::size_t note_bindings(const PasteAt& at, PasteSink& out) {
     std::string_view address;
     for (const std::string_view word : words) {
       if (mac.empty()) mac = mac_of(word);
-      if (address.empty() && is_address(word)) address = word;
+      if (address.empty() && is_address(plain_address(word))) address = plain_address(word);
     }
     if (mac.empty() || is_shared_mac(mac)) continue;
     // "rail0  UP  b8:3f:d2:11:0a:10 <BROADCAST,…>" of `ip -br link`
@@ -76,9 +77,15 @@ std::size_t note_bindings(const PasteAt& at, PasteSink& out) {
                             out.cite(at.lines[n])});
       continue;
     }
-    const bool is_probe = text.find("nicast reply from ") != std::string_view::npos;
+    const bool is_reply = words[1] == "bytes" && words[2] == "from" && words.size() > 4;
+    const bool is_probe = text.find("cast reply from ") != std::string_view::npos ||
+                          (is_reply && mac_of(words[3]) == mac);
     const bool is_neigh = std::find(words.begin(), words.end(), "lladdr") != words.end();
-    const bool is_arp = words.size() > 3 && words[0] == address && words[1] == "ether";
+    // "? (10.30.2.41) at b8:… [ether] on rail2" of `arp -a`
+    const bool is_listed = words.size() > 3 && words[2] == "at" && mac_of(words[3]) == mac &&
+                           plain_address(words[1]) == address;
+    const bool is_arp =
+        is_listed || (words.size() > 3 && words[0] == address && words[1] == "ether");
     const bool is_table = at.mark.is_switch && words[0] == address &&
                           at.mark.command.find(" arp") != std::string::npos;
     if (address.empty() || (!is_probe && !is_neigh && !is_arp && !is_table)) continue;

@@ -125,12 +125,59 @@ std::size_t note_thresholds(const PasteAt& at, PasteSink& out) {
 
 // ---- entries of queues ----
 
+namespace {
+
+/// "Ethernet64|3": { over several lines, as the database is written out: the lines of each entry.
+std::size_t note_queue_table(const PasteAt& at, PasteSink& out) {
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    const std::size_t bar = text.find('|');
+    const bool is_key = text.starts_with("\"") && text.ends_with('{') && bar < text.size() &&
+                        is_switch_port(text.substr(1, bar - 1));
+    if (!is_key) continue;
+    const std::string_view rest = text.substr(bar + 1);
+    const std::string queue(
+        rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size())));
+    bool has_profile = false;
+    bool has_more = false;
+    std::size_t line = n + 1;
+    for (; line < at.lines.size() && !at.line(line).starts_with('}'); ++line) {
+      has_profile = has_profile || at.line(line).find("\"wred_profile\"") == 0;
+      has_more = has_more || at.line(line).find("\"scheduler\"") == 0;
+    }
+    n = line;
+    if (queue.empty() || line >= at.lines.size() || (!has_profile && !has_more)) continue;
+    note(out.paste().noted.queue_entries,
+         {out.host(), queue, has_profile, out.cite(at.lines[line - 1])});
+    ++said;
+  }
+  return said;
+}
+
+/// "1) \"scheduler\"", "2) \"scheduler.1\"": as redis-cli prints an entry.
+std::size_t note_redis_entry(const PasteAt& at, const std::string& queue, PasteSink& out) {
+  bool has_profile = false;
+  bool has_more = false;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    if (text.empty() || text.front() < '1' || text.front() > '9') continue;
+    has_profile = has_profile || text.find(") \"wred_profile\"") != std::string_view::npos;
+    has_more = has_more || text.find(") \"scheduler\"") != std::string_view::npos;
+  }
+  if (!has_profile && !has_more) return 0;
+  note(out.paste().noted.queue_entries, {out.host(), queue, has_profile, out.cite(at.lines[0])});
+  return 1;
+}
+
+}  // namespace
+
 /// Answers to `hgetall "QUEUE|Ethernet64|3"`: of loops that put the name of the switch in front, or
-/// of a diff of two switches.
+/// of a diff of two switches; the table QUEUE of the database.
 std::size_t note_queue_entries(const PasteAt& at, PasteSink& out) {
   const std::string_view command = at.mark.command;
   const std::size_t table = command.find("QUEUE|");
-  if (table == std::string_view::npos) return 0;
+  if (table == std::string_view::npos) return note_queue_table(at, out);
   const auto parts = split(command.substr(table), '|');
   if (parts.size() < 3) return 0;
   const std::string queue(
@@ -154,7 +201,7 @@ std::size_t note_queue_entries(const PasteAt& at, PasteSink& out) {
     note(out.paste().noted.queue_entries, {name, queue, has_profile, out.cite(at.lines[n])});
     ++said;
   }
-  return said;
+  return said > 0 || queue.empty() ? said : note_redis_entry(at, queue, out);
 }
 
 // ---- classes that are paused ----
@@ -185,14 +232,19 @@ std::size_t note_pause_classes(const PasteAt& at, PasteSink& out) {
 
 // ---- CNPs ----
 
-/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus.
+/// "unicast-no-buffer-discard  90082114  Tx buffer discards for CNP traffic" of Cumulus, or without
+/// a description below "tx-cnp-stats".
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out) {
+  bool is_cnp = false;  // the group of counters at hand
   std::size_t said = 0;
   for (std::size_t n = 0; n < at.lines.size(); ++n) {
     const std::string_view text = at.line(n);
     const auto words = words_of(text);
-    if (words.size() < 5 || words[0].find("discard") == std::string_view::npos ||
-        text.find("discards for CNP traffic") == std::string_view::npos)
+    if (words.empty()) continue;
+    if (words[0].ends_with("-stats")) is_cnp = words[0] == "tx-cnp-stats";
+    const bool is_told = text.find("discards for CNP traffic") != std::string_view::npos;
+    if (words.size() < 2 || words[0].find("discard") == std::string_view::npos ||
+        (!is_told && !is_cnp))
       continue;
     const auto packets = parse_count(words[1]);
     if (!packets) continue;

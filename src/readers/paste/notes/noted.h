@@ -141,6 +141,20 @@ struct PasteQueueEntry {
   Cited at;
 };
 
+/// A limit on what a queue of a switch sends.
+struct PasteQueueLimit {
+  std::string switch_name;
+  std::string queue;  // as it is named there: "6", "c-out-8q-q7", "CNP-SCHED"
+  BitRate rate;
+  Cited at;
+};
+
+/// The queue of a class that is named for CNPs.
+struct PasteCnpQueue {
+  std::string switch_name;
+  unsigned queue = 0;
+};
+
 struct PasteNoted {
   std::vector<PasteBinding> bindings;
   std::vector<PasteMac> macs;
@@ -158,6 +172,8 @@ struct PasteNoted {
   std::vector<PastePcieRate> pcie_rates;
   std::vector<PasteCnpDrop> cnp_drops;
   std::vector<PasteQueueEntry> queue_entries;
+  std::vector<PasteQueueLimit> queue_limits;
+  std::vector<PasteCnpQueue> cnp_queues;
 };
 
 }  // namespace weir::readers

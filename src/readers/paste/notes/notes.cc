@@ -6,11 +6,13 @@ namespace weir::readers {
 namespace {
 
 using Look = std::size_t (*)(const PasteAt&, PasteSink&);
-constexpr auto kNotes =
-    std::to_array<Look>({note_bindings, note_conflicts, note_filters, note_fec, note_port_states,
-                         note_port_drops, note_code_points, note_thresholds, note_queue_entries,
-                         note_pause_classes, note_cnp_drops, note_source_ports, note_marked_packets,
-                         note_qp_rates, note_iommu, note_pcie_rates, note_limits, note_pauses});
+constexpr auto kNotes = std::to_array<Look>(
+    {note_bindings,       note_conflicts,        note_filters,      note_fec,
+     note_port_states,    note_port_drops,       note_code_points,  note_thresholds,
+     note_queue_entries,  note_pause_classes,    note_cnp_drops,    note_source_ports,
+     note_marked_packets, note_qp_rates,         note_iommu,        note_pcie_rates,
+     note_limits,         note_pauses,           note_queue_limits, note_queue_sections,
+     note_cnp_queues,     note_pause_statements, note_overflows});
 
 }  // namespace
 

@@ -39,6 +39,12 @@ std::size_t note_thresholds(const PasteAt& at, PasteSink& out);
 std::size_t note_queue_entries(const PasteAt& at, PasteSink& out);
 std::size_t note_pause_classes(const PasteAt& at, PasteSink& out);
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out);
+// ---- queues.cc ----
+std::size_t note_queue_limits(const PasteAt& at, PasteSink& out);
+std::size_t note_queue_sections(const PasteAt& at, PasteSink& out);
+std::size_t note_cnp_queues(const PasteAt& at, PasteSink& out);
+std::size_t note_pause_statements(const PasteAt& at, PasteSink& out);
+std::size_t note_overflows(const PasteAt& at, PasteSink& out);
 // ---- tests.cc ----
 std::size_t note_source_ports(const PasteAt& at, PasteSink& out);
 std::size_t note_marked_packets(const PasteAt& at, PasteSink& out);

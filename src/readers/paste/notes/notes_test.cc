@@ -71,5 +71,80 @@ TEST(Noted, CodePointsOfSeveralSwitches) {
   EXPECT_EQ(paste.code_points[1].traffic_class.value(), 1U);
 }
 
+TEST(Noted, EntriesAndSectionsOfQueues) {
+  COVERS("D8");
+  const PasteNoted redis = noted(
+      "admin@tor3:~$ redis-cli -n 4 hgetall \"QUEUE|Ethernet0|3\"\n1) \"scheduler\"\n"
+      "2) \"scheduler.1\"\nadmin@tor3:~$ date\n");
+  ASSERT_EQ(redis.queue_entries.size(), 1U);
+  EXPECT_FALSE(redis.queue_entries[0].has_profile);
+  const PasteNoted table = noted(
+      "admin@tor3:~$ sonic-cfggen -d --var-json QUEUE\n{\n    \"Ethernet0|3\": {\n"
+      "        \"scheduler\": \"scheduler.1\",\n        \"wred_profile\": \"AZURE\"\n    }\n}\n");
+  ASSERT_EQ(table.queue_entries.size(), 1U);
+  EXPECT_TRUE(table.queue_entries[0].has_profile);
+  constexpr std::string_view kSection =
+      "   uc-tx-queue 3\n      no priority\n      bandwidth percent 60\n";
+  const PasteNoted section =
+      noted("leaf1#show running-config | section tx-queue\n" + std::string(kSection));
+  ASSERT_EQ(section.queue_entries.size(), 1U);
+  EXPECT_EQ(section.queue_entries[0].queue, "3");
+  // a filter may have left the curve out
+  EXPECT_TRUE(noted("leaf1#show running-config | include queue|prio|band\n" + std::string(kSection))
+                  .queue_entries.empty());
+}
+
+TEST(Noted, LimitsOfQueues) {
+  COVERS("D8");
+  const PasteNoted all = noted(
+      "spine2#show running-config | section tx-queue 6\n   uc-tx-queue 6\n      no priority\n"
+      "      shape rate 600 kbps\n"
+      "spine3# show run | sec queuing\n  class type queuing c-out-8q-q7\n"
+      "    shape min 0 kbps max 1000 kbps\n"
+      "lab@qfx1> show configuration | display set\n"
+      "set class-of-service schedulers CNP-S shaping-rate 2m\n"
+      "set class-of-service forwarding-classes class CNP queue-num 5\n");
+  ASSERT_EQ(all.queue_limits.size(), 3U);
+  EXPECT_EQ(all.queue_limits[0].queue, "6");
+  EXPECT_EQ(all.queue_limits[0].rate, BitRate::raw(600'000));
+  EXPECT_EQ(all.queue_limits[1].rate, BitRate::raw(1'000'000));
+  EXPECT_EQ(all.queue_limits[2].queue, "CNP-S");
+  ASSERT_EQ(all.cnp_queues.size(), 1U);
+  EXPECT_EQ(all.cnp_queues[0].queue, 5U);
+  EXPECT_TRUE(noted("   shape rate 600 kbps\n").queue_limits.empty());  // of which queue?
+}
+
+TEST(Noted, PrioritiesThatStatementsPause) {
+  COVERS("D8");
+  const auto paused = [](std::string_view text) {
+    return read_paste({{"paste.txt", text}}).lossless;
+  };
+  ASSERT_EQ(paused("set class-of-service forwarding-classes class NO-LOSS pfc-priority 4\n").size(),
+            1U);
+  ASSERT_EQ(paused("nv set qos pfc default-global switch-priority 4\n").size(), 1U);
+  EXPECT_EQ(paused("class NO-LOSS queue-num 4 no-loss pfc-priority 4;\n")[0].priorities.mask(),
+            0x10);
+  EXPECT_TRUE(paused("our pfc-priority 4 is wrong, I think\n").empty());
+}
+
+TEST(Noted, LoopsOverHosts) {
+  COVERS("D8");
+  const auto modes = [](std::string_view loop) {
+    const std::string text = std::string(loop) +
+                             "\n== leaf1 ==\nmode  lossless  lossless\n"
+                             "== leaf2 ==\nmode  lossy  lossy\n";
+    return read_paste({{"paste.txt", text}}).roce_modes;
+  };
+  for (const std::string_view loop :
+       {"$ for h in leaf1 leaf2; do echo \"== $h ==\"; ssh $h nv show qos roce; done",
+        "$ for i in {1..2}; do echo == leaf$i ==; ssh -q cumulus@leaf${i} 'nv show qos roce'; done",
+        "$ for i in $(seq 1 2); do echo == leaf$i ==; ssh leaf$i \"nv show qos roce\"; done"}) {
+    const auto found = modes(loop);
+    ASSERT_EQ(found.size(), 2U) << loop;
+    EXPECT_EQ(found[1].switch_name, "leaf2");
+    EXPECT_FALSE(found[1].is_lossless);
+  }
+}
+
 }  // namespace
 }  // namespace weir::readers

@@ -1,7 +1,7 @@
 #pragma once
-// What single rows of tables and of scripts show, and evidence has no place for: who answers for an
-// address, how the members of a channel are used, what a switch hashes, how it marks. Each with its
-// line, since a finding quotes it.
+// What single rows of tables and of scripts show, and evidence has no place for: how the members
+// of a channel are used, what a switch hashes, how it marks. Each with its line, since a finding
+// quotes it.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -13,15 +13,6 @@
 #include "units/quantity.h"
 
 namespace weir::readers {
-
-/// A MAC address that answered for an IP address.
-struct PasteStation {
-  std::string host;  // that looked
-  std::string address;
-  std::string mac;            // lower case, with colons
-  bool is_requested = false;  // an answer of arping: several may come to one request
-  Cited at;
-};
 
 /// How much of what a channel sends leaves by one of its members, in percent.
 struct PasteMember {
@@ -102,7 +93,6 @@ struct PasteLanes {
 };
 
 struct PasteRows {
-  std::vector<PasteStation> stations;
   std::vector<PasteMember> members;
   std::vector<PasteHash> hashes;
   std::vector<PasteSeed> seeds;

@@ -20,13 +20,13 @@ TEST(PasteRows, StationsOfEveryTool) {
       "Unicast reply from 10.30.2.43 [B8:CE:F6:11:A0:43]  0.641ms\n"
       "60 bytes from b8:ce:f6:11:a0:44 (10.30.2.43): index=0 time=1.2 msec\n"
       "Sent 2 probes (1 broadcast(s))\n");
-  ASSERT_EQ(paste.rows.stations.size(), 4U);
-  EXPECT_EQ(paste.rows.stations[1].mac, "b8:ce:f6:11:a0:42");
-  EXPECT_FALSE(paste.rows.stations[1].is_requested);
-  EXPECT_TRUE(paste.rows.stations[3].is_requested);
-  EXPECT_EQ(paste.rows.stations[3].address, "10.30.2.43");
-  EXPECT_EQ(paste.rows.stations[0].host, "gpu07");
-  EXPECT_TRUE(read("10.30.2.41 answered from b8:ce:f6:11:a0:41 today\n").rows.stations.empty());
+  ASSERT_EQ(paste.noted.bindings.size(), 4U);
+  EXPECT_EQ(paste.noted.bindings[1].mac, "b8:ce:f6:11:a0:42");
+  EXPECT_FALSE(paste.noted.bindings[1].is_probe);
+  EXPECT_TRUE(paste.noted.bindings[3].is_probe);
+  EXPECT_EQ(paste.noted.bindings[3].address, "10.30.2.43");
+  EXPECT_EQ(paste.noted.bindings[0].host, "gpu07");
+  EXPECT_TRUE(read("10.30.2.41 answered from b8:ce:f6:11:a0:41 today\n").noted.bindings.empty());
 }
 
 TEST(PasteRows, MembersHashesAndSeeds) {

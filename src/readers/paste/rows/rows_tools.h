@@ -6,6 +6,12 @@
 namespace weir::readers {
 
 // ---- neighbours.cc ----
+/// "10.30.2.41" of "(10.30.2.41):".
+inline std::string_view plain_address(std::string_view word) {
+  if (word.ends_with(':')) word.remove_suffix(1);
+  const bool is_framed = word.starts_with('(') && word.ends_with(')');
+  return is_framed ? word.substr(1, word.size() - 2) : word;
+}
 bool begins_stations(const PasteAt&);
 std::size_t read_stations(const PasteAt&, PasteSink&);
 
