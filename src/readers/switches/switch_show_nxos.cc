@@ -450,7 +450,8 @@ class NxosReader {
     if (!words[0].starts_with("Eth")) return;
     const auto at = std::find(columns_.begin(), columns_.end(), "FCS-Err");
     const auto column = static_cast<std::size_t>(at - columns_.begin());
-    const auto value = words.size() == columns_.size() ? parse_count(words[column]) : std::nullopt;
+    const bool is_whole = at != columns_.end() && words.size() == columns_.size();
+    const auto value = is_whole ? parse_count(words[column]) : std::nullopt;
     if (!value) return out_.unread(line, fmt::format("expected {} cells", columns_.size()));
     const std::size_t digits = words[0].find_first_of("0123456789");
     if (digits == std::string_view::npos) return;
