@@ -41,6 +41,9 @@ struct Thresholds {
   double cnps_ignored = 0.1;
   double cnps_ignored_some = 0.01;
   double cnps_heard = 0.2;
+  double cnps_heard_by_one = 0.01;
+  double cnp_queue_drops = 0.1;
+  std::uint64_t marking_of_few_packets = 32'000;
 
   // traffic and its priority
   std::uint64_t bytes_that_matter = 200'000;
@@ -53,6 +56,11 @@ struct Thresholds {
   double found_elsewhere = 0.5;
   double at_one_place = 0.9;
   double taken_for_rdma = 0.1;
+  double rdma_counted_apart = 0.1;
+  double rdma_elsewhere = 0.01;
+  double more_by_queue_pairs = 1.5;
+  std::uint64_t addresses_of_one_port = 3;
+  std::uint64_t start_seconds = 180;
   double switch_disagrees = 0.3;
   double in_place_of_rdma = 0.75;
   double others_use_class = 0.5;

@@ -20,7 +20,7 @@ NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFram
              "kLongest", "kMostLines", "kHeaders", "kSlowest", "kFastest", "kTimeoutUnit", "kUsual",
              "kWanted", "kLargeRdma", "kSmallEthernet", "kNear", "kDigits", "kRdmaDscp", "kLeast",
              "kEnough", "kTwice", "kPicosecondsPerMicrosecond", "kFromHere", "kBootSeconds",
-             "kClock", "kJumbo", "kSmall", "kShortest"}
+             "kClock", "kJumbo", "kSmall", "kShortest", "kLooked", "kCnpDscp"}
 # The fewest ports or hosts of a text among which one can be called different from the others.
 # What the tree of a followed pause shows; it sets no finding.
 NO_LIMITS |= {"kDeepest", "kMattersFrom"}

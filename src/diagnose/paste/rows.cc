@@ -509,7 +509,7 @@ std::optional<std::int64_t> clock_of(std::string_view text) {
 /// Soon after the driver named the interface, services set its priorities, and mlx5 takes the link
 /// down for that: once, and it comes back.
 void soften_starts(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::int64_t kSoon = 180;  // seconds
+  const auto soon = static_cast<std::int64_t>(input.thresholds.start_seconds);
   for (Finding& finding : out.findings) {
     if (finding.id != "link.flapping" || finding.severity != Severity::kWarning ||
         finding.evidence.empty())
@@ -520,7 +520,7 @@ void soften_starts(const PastedCase& input, finding::Judgement& out) {
         input.paste.rows.starts.begin(), input.paste.rows.starts.end(), [&](const auto& start) {
           const auto begun = clock_of(start.at.text);
           return start.host == finding.where.host && start.device == finding.where.device && down &&
-                 begun && *down >= *begun && *down - *begun <= kSoon &&
+                 begun && *down >= *begun && *down - *begun <= soon &&
                  readers::day_of_line(start.at.text) == day;
         });
     if (!is_start) continue;

@@ -116,10 +116,10 @@ void judge_cnp_drops(const PastedCase& input, finding::Judgement& out) {
 /// A switch marks from a queue of a few packets on, while packets arrive marked: far below its
 /// sister, or below what a burst of one sender fills.
 void judge_low_thresholds(const PastedCase& input, bool is_marked, finding::Judgement& out) {
-  constexpr std::int64_t kFewPackets = 32'000;  // bytes
   const auto& all = input.paste.noted.thresholds;
   for (const readers::PasteThreshold& low : all) {
-    if (low.max.raw() > kFewPackets) continue;
+    if (low.max.raw() > static_cast<std::int64_t>(input.thresholds.marking_of_few_packets))
+      continue;
     const auto sister = std::find_if(all.begin(), all.end(), [&](const auto& other) {
       return other.switch_name != low.switch_name && other.queue == low.queue &&
              static_cast<double>(other.min.raw()) >

@@ -47,15 +47,15 @@ const readers::Cited* answers_for_all(const readers::Paste& paste) {
 
 /// One port of a host with several answers for several addresses: ARP flux.
 void judge_flux(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kAddresses = 3;
+  const std::size_t least = input.thresholds.addresses_of_one_port;
   const auto owners = owners_of(input.paste.noted);
   std::map<std::pair<std::string, std::string>, std::map<std::string, const PasteBinding*>> bound;
   for (const PasteBinding& item : input.paste.noted.bindings)
     bound[{item.host, item.mac}].emplace(item.address, &item);
   for (const auto& [key, addresses] : bound) {
     const auto owner = owners.find(key.second);
-    if (addresses.size() < kAddresses || owner == owners.end() || owner->second == nullptr ||
-        owner->second->host == key.first || ports_of_host(owners, owner->second->host) < kAddresses)
+    if (addresses.size() < least || owner == owners.end() || owner->second == nullptr ||
+        owner->second->host == key.first || ports_of_host(owners, owner->second->host) < least)
       continue;
     Finding finding = finding::make_finding(
         "rail.same_subnet",

@@ -142,7 +142,6 @@ void judge_missing_uplink(const PastedCase& input, finding::Judgement& out) {
 /// One queue pair reaches the speed of one member, and several reach more: what a job with one per
 /// connection gets.
 void judge_pairs_of_bond(const PastedCase& input, finding::Judgement& out) {
-  constexpr double kMuch = 1.5;
   const auto& job = input.paste.job;
   const auto* const pairs = job.find("NCCL_IB_QPS_PER_CONNECTION");
   if (pairs == nullptr || readers::parse_count(pairs->value).value_or(2) != 1) return;
@@ -151,7 +150,7 @@ void judge_pairs_of_bond(const PastedCase& input, finding::Judgement& out) {
     if (single.qps != 1 || single.device.find("bond") == std::string::npos) continue;
     const auto many = std::find_if(rates.begin(), rates.end(), [&](const auto& other) {
       return other.qps > 1 && other.device == single.device && other.host == single.host &&
-             other.rate > kMuch * single.rate;
+             other.rate > input.thresholds.more_by_queue_pairs * single.rate;
     });
     if (many == rates.end()) continue;
     Finding finding = finding::make_finding(

@@ -118,8 +118,8 @@ CnpDrops cnp_drops_of(const PastedCase& input, const View& view, const std::stri
     const std::uint64_t dropped = port->counts.of(kQueueDrops, queue).value_or(0);
     const std::uint64_t sent = port->counts.of(kQueueSent, queue).value_or(0);
     // A few of many are what any queue drops in a burst.
-    constexpr std::uint64_t kFar = 10;
-    if (dropped <= out.packets || dropped * kFar < sent) continue;
+    const double many = view.thresholds().cnp_queue_drops * static_cast<double>(sent);
+    if (dropped <= out.packets || static_cast<double>(dropped) < many) continue;
     out = {dropped, port->name, port->counts.line(kQueueDrops, queue)};
   }
   for (const readers::PasteCnpDrop& item : input.paste.noted.cnp_drops)
@@ -186,8 +186,7 @@ void judge_cnp_queue(const PastedCase& input, const View& view, finding::Judgeme
 /// A NIC counts its RDMA by itself, and as many bytes in a priority without PFC; in the one with
 /// PFC it sent next to nothing.
 void judge_counted_unmarked(const View& view, finding::Judgement& out) {
-  constexpr double kSame = 0.1;  // headers are counted by one of the two alone
-  constexpr double kNothing = 0.01;
+  const finding::Thresholds& limits = view.thresholds();
   constexpr std::string_view kBytes = "nic.prio.tx.bytes";
   for (const NicView& nic : view.nics()) {
     if (nic.facts == nullptr || !nic.pfc || !nic.pfc->contains(Priority::of(view.rdma())) ||
@@ -199,12 +198,12 @@ void judge_counted_unmarked(const View& view, finding::Judgement& out) {
     const auto rdma = nic.counts.of("nic.rdma.tx_unicast.bytes");
     const auto low = nic.counts.of(kBytes, 0);
     const auto high = nic.counts.of(kBytes, view.rdma());
-    if (!trusts_dscp || !rdma || !low || !high || *rdma < view.thresholds().bytes_that_matter)
-      continue;
+    if (!trusts_dscp || !rdma || !low || !high || *rdma < limits.bytes_that_matter) continue;
     const double sent = static_cast<double>(*rdma);
-    const bool is_same = static_cast<double>(*low) >= (1 - kSame) * sent &&
-                         static_cast<double>(*low) <= (1 + kSame) * sent;
-    if (!is_same || static_cast<double>(*high) > kNothing * sent) continue;
+    const double apart = limits.rdma_counted_apart;  // headers are counted by one of the two alone
+    const bool is_same = static_cast<double>(*low) >= (1 - apart) * sent &&
+                         static_cast<double>(*low) <= (1 + apart) * sent;
+    if (!is_same || static_cast<double>(*high) > limits.rdma_elsewhere * sent) continue;
     std::erase_if(out.findings, [&](const Finding& finding) {
       return finding.id == "dscp.unmarked" && finding.where.host == nic.host;
     });

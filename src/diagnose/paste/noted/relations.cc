@@ -280,7 +280,6 @@ bool arrives_marked(const View& view) {
 
 /// One host sends CNPs and one handles them, both in a window: almost none arrive.
 void judge_cnps_of_pair(const View& view, finding::Judgement& out) {
-  constexpr std::uint64_t kFar = 100;  // times: more than senders that share them
   const NicView* receiver = nullptr;
   const NicView* sender = nullptr;
   std::size_t receivers = 0;
@@ -297,7 +296,10 @@ void judge_cnps_of_pair(const View& view, finding::Judgement& out) {
   const std::uint64_t sent = *receiver->counts.of("nic.np.cnp_sent.packets");
   const std::uint64_t heard = *sender->counts.of("nic.rp.cnp_handled.packets") +
                               sender->counts.of("nic.rp.cnp_ignored.packets").value_or(0);
-  if (sent < view.thresholds().frames_noted || heard * kFar > sent) return;
+  const finding::Thresholds& limits = view.thresholds();
+  if (sent < limits.frames_noted ||
+      static_cast<double>(heard) > limits.cnps_heard_by_one * static_cast<double>(sent))
+    return;
   Finding finding = finding::make_finding(
       "cnp.lost", fmt::format("{} sent {} CNPs and {} received {}: CNPs are lost on the path.",
                               receiver->host, count_text(sent), sender->host, count_text(heard)));
