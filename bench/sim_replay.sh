@@ -74,8 +74,8 @@ sed -e 's/gpu\[01-32\]/gpu[0001-1024]/' -e 's/leaf\[0-7\]/leaf[000-127]/' \
   -e 's/spine\[1-8\]/spine[01-64]/' -e 's/wiring: rail,/wiring: rail, groups: 16,/' \
   -e 's/wiring: mesh, count: 4/wiring: mesh/' rail256.yaml >rail8192.yaml
 load="training,compute=5ms,size=4MB,qps=1,steps=1000"
-# As text and on one core: every counter of 16,384 ports as JSON is a file of 2 GB, which takes longer
-# to write than the run.
+# As text and on one core: every counter of 16,384 ports as JSON is a file of 2 GB, which takes
+# longer to write than the run.
 before=$(awk '{ print $16 + $17 }' "/proc/$$/stat")
 "$weir" sim rail8192.yaml --duration 100s -w "$load" --threads 1 >long.txt
 long=$(awk -v before="$before" '{ printf "%.1f", ($16 + $17 - before) / 100 }' "/proc/$$/stat")
