@@ -59,7 +59,9 @@ Outcome same_both_ways(const ReplayFabric& fabric, const std::vector<std::string
     experiment.faults.push_back(parse_fault(fault).value());
   Outcome with = outcome_of(experiment);
   experiment.threads = 3;
-  EXPECT_EQ(difference(with, outcome_of(experiment)), "") << workloads.front() << ", three threads";
+  const Outcome threads = outcome_of(experiment);
+  EXPECT_EQ(difference(with, threads), "") << workloads.front() << ", three threads";
+  EXPECT_EQ(with.replay.steady_hops, threads.replay.steady_hops) << workloads.front();
   experiment.replays = false;
   EXPECT_EQ(difference(with, outcome_of(experiment)), "") << workloads.front() << ", no replay";
   experiment.threads = 1;

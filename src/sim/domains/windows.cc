@@ -283,6 +283,15 @@ class WindowRun {
       all_.crew->meet();
     }
   }
+  void work_alone() {
+    for (unsigned turn = 1;; turn = 1 - turn) {
+      const Plan plan = next(meetings_[0]);
+      if (plan.what == Plan::kOver) return finish(plan);
+      alone(plan, turn);
+      for (unsigned d = 0; d < all_.domains.size(); ++d)
+        report(d, meetings_[0]);
+    }
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -355,8 +364,9 @@ class WindowRun {
     for (const auto& other : all_.domains) {
       if (other.get() == &sim) continue;
       std::vector<Event>& box = other->outboxes[sim.index].by_turn[1 - turn];
+      const std::size_t source = other->index < sim.index ? other->index : other->index - 1;
       for (const Event& event : box)
-        sim.events.push_from(other->index, event);
+        sim.events.push_from(source, event);
       box.clear();
     }
   }
@@ -463,12 +473,27 @@ class WindowRun {
 
 }  // namespace
 
+namespace {
+
+void make_crew(Tables& all) {
+  if (all.crew == nullptr)
+    all.crew = std::make_unique<Crew>(static_cast<unsigned>(all.domains.size()), all.adapts);
+}
+
+}  // namespace
+
 void run_domains(Tables& all, Ps end, const DomainSteps& steps) {
-  const auto count = static_cast<unsigned>(all.domains.size());
-  if (all.crew == nullptr) all.crew = std::make_unique<Crew>(count, all.adapts);
+  make_crew(all);
   all.is_between = false;
   WindowRun run(all, end, steps);
   all.crew->run([&](unsigned index) { run.work(index); });
+  all.is_between = true;
+}
+
+void run_domains_alone(Tables& all, Ps end, const DomainSteps& steps) {
+  make_crew(all);
+  all.is_between = false;
+  WindowRun(all, end, steps).work_alone();
   all.is_between = true;
 }
 

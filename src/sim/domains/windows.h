@@ -37,6 +37,8 @@ struct DomainSteps {
 };
 /// Everything before `end`, or until nothing is left to do. REQUIRES: several domains.
 void run_domains(Tables& all, Ps end, const DomainSteps& steps);
+/// The same by the calling thread alone, window by window.
+void run_domains_alone(Tables& all, Ps end, const DomainSteps& steps);
 
 /// To the port's peer in another domain.
 void send_across(State& sim, std::uint8_t domain, const Event& event);

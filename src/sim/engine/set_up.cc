@@ -333,7 +333,7 @@ class LanePlan {
     for (Switch& sw : sim_.all.switches)
       if (is_here(sw.ports[0])) sw.lane_pipeline = lane_of(sw.config->pipeline.raw());
     if (const std::size_t domains = sim_.all.domains.size(); domains > 1)
-      sim_.events.add_inboxes(domains, inbound + 2, full_);
+      sim_.events.add_inboxes(domains - 1, inbound + 2, full_);
   }
 
  private:

@@ -29,11 +29,10 @@ bool waits_for_post(const Tables& all, const Sender& sender, Ps at) {
          all.posted()[sender.current].post >= at;
 }
 
-/// An event with a packet number counted from the queue pair's oldest packet under way.
+/// An event that is pending, and the domain whose pool its frame waits in.
 struct Coming {
-  Ps at = 0;
-  std::uint32_t tie = 0;
-  Packet packet;
+  const Event* event;
+  const State* domain;
 };
 
 /// The state at an instant before which everything has happened: what must be the same again, and
@@ -94,23 +93,24 @@ class Snapshot {
            waits_for_post(all_, all_.senders[QpId{entity_of(event.tie)}], at_);
   }
   void add_events() {
-    std::vector<const Event*> coming;
-    all_.domains[0]->events.for_each([&](const Event& event) {
-      if (is_external(event))
-        add_external(event);
-      else
-        coming.push_back(&event);
+    std::vector<Coming> coming;
+    for (const auto& domain : all_.domains)
+      domain->events.for_each([&](const Event& event) {
+        if (is_external(event))
+          add_external(event);
+        else
+          coming.push_back({&event, domain.get()});
+      });
+    std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) {
+      return std::pair(a.event->at, a.event->tie) < std::pair(b.event->at, b.event->tie);
     });
-    std::sort(coming.begin(), coming.end(), [](const Event* a, const Event* b) {
-      return std::pair(a->at, a->tie) < std::pair(b->at, b->tie);
-    });
-    for (const Event* const event : coming) {
+    for (const auto& [event, domain] : coming) {
       put(event->at - at_, event->tie);
       switch (kind_of(event->tie)) {
         case EventKind::kArrive: put(event->packet); break;
         case EventKind::kForward:
           put(event->packet.key);
-          put(all_.domains[0]->pool[FrameId{event->packet.psn}].packet);
+          put(domain->pool[FrameId{event->packet.psn}].packet);
           break;
         case EventKind::kPortFree:
         case EventKind::kQpWake: break;
@@ -140,8 +140,9 @@ class Snapshot {
       if (!has_bit(port.waiting, queue)) continue;
       const Queue& q = port.queues[queue];
       put(q.bytes, q.deficit);
-      for (FrameId frame = q.head; frame != kNo<FrameId>; frame = all_.domains[0]->pool[frame].next)
-        put(all_.domains[0]->pool[frame].packet);
+      const PacketPool& pool = all_.domains[all_.domain_of[port.node]]->pool;
+      for (FrameId frame = q.head; frame != kNo<FrameId>; frame = pool[frame].next)
+        put(pool[frame].packet);
     }
   }
   void add_switch(const Switch& sw) {
@@ -253,21 +254,24 @@ class Advance {
   }
   /// Those in events, in pipelines and in queues.
   void move_frames() {
-    State& sim = *all_.domains[0];
-    sim.events.move_on(shift_, [&](Event& event) {
-      const EventKind kind = kind_of(event.tie);
-      if (kind == EventKind::kArrive) renumber(event.packet);
-      if (kind == EventKind::kForward) renumber(sim.pool[FrameId{event.packet.psn}].packet);
-      if (kind == EventKind::kQpTimeout) return false;
-      return kind != EventKind::kQpWake ||
-             !waits_for_post(all_, all_.senders[QpId{entity_of(event.tie)}], now_.at());
-    });
-    for (Port& port : all_.ports)
+    for (const auto& domain : all_.domains)
+      domain->events.move_on(shift_, [&](Event& event) {
+        const EventKind kind = kind_of(event.tie);
+        if (kind == EventKind::kArrive) renumber(event.packet);
+        if (kind == EventKind::kForward) renumber(domain->pool[FrameId{event.packet.psn}].packet);
+        if (kind == EventKind::kQpTimeout) return false;
+        return kind != EventKind::kQpWake ||
+               !waits_for_post(all_, all_.senders[QpId{entity_of(event.tie)}], now_.at());
+      });
+    all_.now += shift_;
+    for (Port& port : all_.ports) {
+      PacketPool& pool = all_.domain_at(port.node).pool;
       for (std::uint32_t queue = 0; queue < 8; ++queue)
         if (has_bit(port.waiting, queue))
           for (FrameId frame = port.queues[queue].head; frame != kNo<FrameId>;
-               frame = sim.pool[frame].next)
-            renumber(sim.pool[frame].packet);
+               frame = pool[frame].next)
+            renumber(pool[frame].packet);
+    }
   }
   void move_qp(QpId qp) {
     const std::uint32_t packets = packets_of(qp);

@@ -12,7 +12,7 @@ namespace weir::sim::engine {
 /// Simulates everything before `end`.
 using RunTo = void (*)(Tables& all, Ps end);
 
-/// Sim::skip_steady(). REQUIRES: one domain, and Sim::cannot_rest() has nothing to say.
+/// Sim::skip_steady(). REQUIRES: Sim::cannot_rest() has nothing to say.
 [[nodiscard]] Skipped skip_steady(Tables& all, Ps from, Ps stop, RunTo run_to);
 
 }  // namespace weir::sim::engine

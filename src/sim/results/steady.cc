@@ -17,7 +17,7 @@ constexpr Duration kShortSlice = 1_us;
 
 Steady::Steady(Sim& sim)
     : sim_(sim),
-      is_on_(sim.threads() == 1 && sim.cannot_rest().empty()),
+      is_on_(sim.cannot_rest().empty()),
       first_wait_(kEventsPerPort * sim.port_count() + kEventsPerQp * sim.network().qps.size()),
       slice_(kUsualSlice) {
   next_ = first_wait_;
