@@ -81,12 +81,12 @@ set(CPACK_DEBIAN_WEIR-MPI_PACKAGE_NAME weir-mpi)
 set(CPACK_DEBIAN_WEIR-MPI_PACKAGE_RECOMMENDS openmpi-bin)
 set(CPACK_PACKAGE_NAME weir)
 set(CPACK_PACKAGE_CONTACT "Weir maintainers <maintainers@weir.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "design, prove and check lossless RoCEv2 fabrics")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "lossless RoCEv2 fabrics: designed, proven, watched")
 set(CPACK_PACKAGE_DESCRIPTION
-"Weir works on RDMA-over-Ethernet networks under GPU clusters: one design file
-holds the intent of the whole fabric; lint finds its mistakes before anything
-is configured; calculators show headroom, buffers and marking thresholds with
-every term.")
+"Weir works on RDMA-over-Ethernet networks under GPU clusters. One design file
+holds the intent of the whole fabric; from it Weir checks the design, configures
+hosts and switches, verifies them under load, names what is broken and says what
+to type. A packet-level simulator runs the same design without hardware.")
 set(CPACK_COMPONENT_WEIR_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_COMPONENT_WEIR-MPI_DESCRIPTION
 "The tuning of Weir with its simulations made by the ranks of an MPI job: the

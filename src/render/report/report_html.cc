@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "finding/catalog.h"
+#include "render/report/html_writer.h"
 #include "render/report/report.h"
 #include "render/report/report_style.h"
 #include "render/report/svg_canvas.h"
@@ -26,19 +27,6 @@ constexpr std::size_t kMostCommands = 24;  // lines of a fix: three for each of 
 constexpr std::size_t kMostFixes = 2;      // platforms of a problem
 constexpr std::size_t kMostSteps = 12;     // of the plan
 constexpr std::size_t kMostUnknown = 4;
-
-class Page {
- public:
-  void raw(std::string_view markup) { text_ += markup; }
-  void element(std::string_view tag, std::string_view text, std::string_view kind = {}) {
-    text_ += kind.empty() ? fmt::format("<{}>", tag) : fmt::format("<{} class=\"{}\">", tag, kind);
-    text_ += fmt::format("{}</{}>\n", escape_markup(text), tag);
-  }
-  [[nodiscard]] std::string take() && { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 std::string_view origin_of(const Report& report) {
   return report.is_simulated ? "simulated" : "measured";
@@ -77,7 +65,7 @@ std::string verdict_sign(const finding::Judgement& judgement) {
   return std::move(canvas).finish();
 }
 
-void write_html_heading(Page& page, const Report& report) {
+void write_html_heading(HtmlWriter& page, const Report& report) {
   page.raw("<header>\n<p class=\"strip\"><span class=\"origin\">");
   page.raw(report.is_simulated ? "SIMULATED" : "MEASURED");
   page.raw("</span> ");
@@ -100,7 +88,7 @@ void write_html_heading(Page& page, const Report& report) {
   page.raw("</header>\n");
 }
 
-void write_numbers(Page& page, const Report& report) {
+void write_numbers(HtmlWriter& page, const Report& report) {
   if (report.numbers.empty()) return;
   page.raw("<dl class=\"numbers\">\n");
   for (const KeyNumber& number : report.numbers) {
@@ -118,7 +106,7 @@ std::string_view sign_of(const Question& question) {
   return question.is_good ? "✓" : "✕";
 }
 
-void write_questions(Page& page, const Report& report) {
+void write_questions(HtmlWriter& page, const Report& report) {
   if (report.questions.empty()) return;
   page.raw("<section>\n<h2>First questions</h2>\n<table class=\"questions\">\n");
   for (const Question& question : report.questions) {
@@ -154,7 +142,7 @@ std::string draw_trend(const std::vector<double>& values) {
   return std::move(canvas).finish();
 }
 
-void write_baseline(Page& page, const Report& report) {
+void write_baseline(HtmlWriter& page, const Report& report) {
   if (!report.baseline) return;
   const BaselinePart& part = *report.baseline;
   page.raw("<section>\n<h2>Baseline</h2>\n");
@@ -180,7 +168,7 @@ void write_baseline(Page& page, const Report& report) {
   page.raw("</section>\n");
 }
 
-void write_measured(Page& page, const Report& report) {
+void write_measured(HtmlWriter& page, const Report& report) {
   if (report.measured.empty()) return;
   page.raw(fmt::format("<section>\n<h2>What was {}</h2>\n<table>\n", origin_of(report)));
   for (const Measurement& measurement : report.measured) {
@@ -206,7 +194,7 @@ std::string_view in_short(std::string_view why) {
   return why.substr(0, end);
 }
 
-void write_commands(Page& page, const finding::Fix& fix) {
+void write_commands(HtmlWriter& page, const finding::Fix& fix) {
   page.raw("<p class=\"fix\">");
   const finding::Platform* platform = finding::find_platform(fix.platform);
   std::string title(platform != nullptr ? platform->title : fix.platform);
@@ -224,7 +212,7 @@ void write_commands(Page& page, const finding::Fix& fix) {
   page.raw("</pre>\n");
 }
 
-void write_seen(Page& page, const Finding& found) {
+void write_seen(HtmlWriter& page, const Finding& found) {
   if (found.evidence.empty()) return;
   page.raw("<ul class=\"seen\">\n");
   for (std::size_t i = 0; i < std::min(kMostEvidence, found.evidence.size()); ++i) {
@@ -236,7 +224,7 @@ void write_seen(Page& page, const Finding& found) {
   page.raw("</ul>\n");
 }
 
-void write_problem(Page& page, const Problem& problem, const PlanStep& step) {
+void write_problem(HtmlWriter& page, const Problem& problem, const PlanStep& step) {
   const Finding& found = problem.first();
   const finding::CatalogEntry* entry = finding::find(found.id);
   page.raw("<article>\n<h3>");
@@ -259,7 +247,7 @@ void write_problem(Page& page, const Problem& problem, const PlanStep& step) {
                   to_text(found.confidence), escape_markup(found.id)));
 }
 
-void write_problems(Page& page, const Report& report, const std::vector<Problem>& problems,
+void write_problems(HtmlWriter& page, const Report& report, const std::vector<Problem>& problems,
                     const std::vector<PlanStep>& plan) {
   page.raw("<section>\n<h2>Problems and fixes</h2>\n");
   if (problems.empty())
@@ -274,7 +262,7 @@ void write_problems(Page& page, const Report& report, const std::vector<Problem>
   page.raw("</section>\n");
 }
 
-void write_plan(Page& page, const std::vector<Problem>& problems,
+void write_plan(HtmlWriter& page, const std::vector<Problem>& problems,
                 const std::vector<PlanStep>& plan) {
   if (plan.empty()) return;
   page.raw(
@@ -297,7 +285,7 @@ void write_plan(Page& page, const std::vector<Problem>& problems,
   page.raw("</section>\n");
 }
 
-void write_html_timeline(Page& page, const Report& report) {
+void write_html_timeline(HtmlWriter& page, const Report& report) {
   const std::string drawing = draw_timeline(report.timeline, origin_of(report));
   if (drawing.empty() && report.timeline.note.empty()) return;
   page.raw(fmt::format("<section class=\"figure\">\n<h2>The run over time ({})</h2>\n{}",
@@ -318,7 +306,7 @@ std::string busiest_text(const FabricMap& map) {
                      map.nodes[most->upper].name, edge_text(*most));
 }
 
-void write_html_map(Page& page, const Report& report, const std::vector<Problem>& problems) {
+void write_html_map(HtmlWriter& page, const Report& report, const std::vector<Problem>& problems) {
   if (report.intent == nullptr || report.intent->links.empty()) return;
   const FabricMap map = fold_fabric(*report.intent, report.loads, problems);
   page.raw(
@@ -333,7 +321,7 @@ void write_html_map(Page& page, const Report& report, const std::vector<Problem>
   page.raw("</section>\n");
 }
 
-void write_html_rails(Page& page, const Report& report) {
+void write_html_rails(HtmlWriter& page, const Report& report) {
   if (report.rails.empty()) return;
   const RailTable table = rail_table(report);
   page.raw(fmt::format("<section>\n<h2>Rails ({})</h2>\n<table class=\"rails\">\n<thead><tr>",
@@ -360,7 +348,7 @@ void write_html_rails(Page& page, const Report& report) {
 }
 
 /// Checks skipped for the same reason: the first, and how many more.
-void write_unknown(Page& page, const Report& report) {
+void write_unknown(HtmlWriter& page, const Report& report) {
   if (report.judgement.unknown.empty()) return;
   std::vector<std::pair<const finding::Unknown*, std::size_t>> kinds;
   for (const finding::Unknown& skipped : report.judgement.unknown) {
@@ -384,7 +372,7 @@ void write_unknown(Page& page, const Report& report) {
   page.raw("</ul>\n</section>\n");
 }
 
-void write_html_end(Page& page, const Report& report) {
+void write_html_end(HtmlWriter& page, const Report& report) {
   page.raw("<footer>\n");
   for (const std::string& note : report.notes)
     page.element("p", note);
@@ -399,7 +387,7 @@ void write_html_end(Page& page, const Report& report) {
 std::string report_html(const Report& report) {
   const std::vector<Problem> problems = problems_of(report.judgement);
   const std::vector<PlanStep> plan = plan_of(report);
-  Page page;
+  HtmlWriter page;
   page.raw(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "render/report/html_writer.h"
 #include "render/report/report_style.h"
 #include "render/report/svg_canvas.h"
 
@@ -38,19 +39,6 @@ constexpr std::string_view kTuningStyle = R"css(
 }
 )css";
 
-class TuningWriter {
- public:
-  void raw(std::string_view markup) { text_ += markup; }
-  void element(std::string_view tag, std::string_view text, std::string_view kind = {}) {
-    text_ += kind.empty() ? fmt::format("<{}>", tag) : fmt::format("<{} class=\"{}\">", tag, kind);
-    text_ += fmt::format("{}</{}>\n", escape_markup(text), tag);
-  }
-  [[nodiscard]] std::string take() && { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
 std::string tuning_sign(bool is_good) {
   SvgCanvas canvas(44, 44, is_good ? "better settings found" : "no change");
   canvas.circle({22, 22}, 19, kPaper, {.width = 3});
@@ -63,7 +51,7 @@ std::string tuning_sign(bool is_good) {
   return std::move(canvas).finish();
 }
 
-void write_tuning_heading(TuningWriter& out, const TuningPage& page) {
+void write_tuning_heading(HtmlWriter& out, const TuningPage& page) {
   out.raw("<header>\n<p class=\"strip\"><span class=\"origin\">SIMULATED</span> ");
   out.raw(escape_markup(page.subject.empty() ? page.title : page.title + " · " + page.subject));
   out.raw("</p>\n<div class=\"verdict\">");
@@ -89,7 +77,7 @@ void write_tuning_heading(TuningWriter& out, const TuningPage& page) {
   out.raw("</dl>\n");
 }
 
-void write_page_table(TuningWriter& out, const PageTable& table, std::string_view kind = {}) {
+void write_page_table(HtmlWriter& out, const PageTable& table, std::string_view kind = {}) {
   if (table.rows.empty()) return;
   out.raw("<section>\n");
   out.element("h2", table.title);
@@ -109,7 +97,7 @@ void write_page_table(TuningWriter& out, const PageTable& table, std::string_vie
   out.raw("</section>\n");
 }
 
-void write_figure(TuningWriter& out, std::string_view title, const std::string& drawing,
+void write_figure(HtmlWriter& out, std::string_view title, const std::string& drawing,
                   std::string_view caption) {
   if (drawing.empty()) return;
   out.raw("<section class=\"figure\">\n");
@@ -119,7 +107,7 @@ void write_figure(TuningWriter& out, std::string_view title, const std::string& 
   out.raw("</section>\n");
 }
 
-void write_panels(TuningWriter& out, const TuningPage& page) {
+void write_panels(HtmlWriter& out, const TuningPage& page) {
   std::string drawings;
   for (const BeforeAfter& panel : page.before_after)
     drawings += fmt::format("<div class=\"figure\">{}</div>\n", draw_before_after(panel));
@@ -136,7 +124,7 @@ void write_panels(TuningWriter& out, const TuningPage& page) {
 }  // namespace
 
 std::string tuning_html(const TuningPage& page) {
-  TuningWriter out;
+  HtmlWriter out;
   out.raw(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
