@@ -233,6 +233,24 @@ TEST(Lab, TwoProcessesThatChangeALabLoseNoChange) {
   EXPECT_TRUE(seen.nics[0].link.mtu.is(9000_B));
 }
 
+TEST(Lab, ReadsWhatAnotherHandleChangedWhenItIsAskedTo) {
+  const TemporaryDirectory place;
+  Lab first = make_lab(place, pod16(), {.factory_hosts = false});
+  const auto is_down = [&] {
+    const auto found = must(must(first.host("gpu01"))->observe());
+    return found.nics[0].link.up.is(false);
+  };
+  EXPECT_FALSE(is_down());
+  Lab second = must(Lab::open(place.file("lab")));
+  must(second.add_fault("link-down,at=gpu01"));
+  (void)run(second, "gpu03", "ib_write_bw -n 10 --tclass=106 gpu02");
+  EXPECT_FALSE(is_down());
+  EXPECT_EQ(counter(first, "gpu03", "nic.prio.tx.packets", 3), 0U);
+  must(first.refresh());
+  EXPECT_TRUE(is_down());
+  EXPECT_EQ(counter(first, "gpu03", "nic.prio.tx.packets", 3), 160U);
+}
+
 TEST(Lab, ChangesBetweenBeginAndCommitAreWrittenTogetherOrNotAtAll) {
   const TemporaryDirectory place;
   Lab lab = make_lab(place, pod16());
