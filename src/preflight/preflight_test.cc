@@ -399,6 +399,22 @@ TEST(Report, SurvivesAFile) {
   EXPECT_EQ(to_json(*read), written);
 }
 
+TEST(Report, SaysWhatTheLoadsWereToldUnlessItsFileIsOfAnEarlierVersion) {
+  Report report = with_a_red_flag();
+  report.identity.perftest = "-u 18";
+  report.identity.collective = "";
+  report.identity.thresholds = {"pair_floor=90%"};
+  const Json written = to_json(report);
+  EXPECT_EQ(report_from_json(JsonCursor(written)).value().identity, report.identity);
+  Json before = written;
+  for (const char* const key : {"perftest", "collective", "thresholds"})
+    before["identity"].erase(key);
+  const auto read = report_from_json(JsonCursor(before));
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_FALSE(read->identity.perftest || read->identity.collective || read->identity.thresholds);
+  EXPECT_EQ(to_json(*read)["identity"], before["identity"]);
+}
+
 TEST(Report, NamesThePlaceOfWhatIsWrongInAFile) {
   Json written = to_json(with_a_red_flag());
   written["stages"][4]["measures"][0]["p99"] = "much";

@@ -433,6 +433,22 @@ TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {
   ASSERT_EQ(ran->notes.size(), 1U);  // it printed no latency, which is said
 }
 
+TEST_F(HostsOfADesign, AreIdentifiedByWhatTheirLoadsWereToldToo) {
+  COVERS("J4");
+  PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const Observation seen = observe(two.set());
+  EXPECT_EQ(identity_of(two, seen).perftest, "");
+  EXPECT_TRUE(identity_of(two, seen).thresholds.value().empty());
+  request.perftest = {"-u", "18"};
+  request.collective = "all_reduce_perf";
+  request.thresholds.pair_floor = 0.9;
+  const preflight::Identity told = identity_of(two, seen);
+  EXPECT_EQ(told.perftest, "-u 18");
+  EXPECT_EQ(told.collective, "all_reduce_perf");
+  EXPECT_EQ(told.thresholds, std::vector<std::string>{"pair_floor=90%"});
+}
+
 TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {
   std::filesystem::remove(folder() + "/ib_write_bw");
   const PreflightRequest request = quick();

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "ops/change/state.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
+#include "preflight/baseline.h"
 
 namespace weir::ops {
 namespace {
@@ -35,14 +37,25 @@ Status run_stage(Bench& bench, StageResult& stage) {
 Status take_earlier(const PreflightRequest& request, Report& report) {
   if (request.resume.empty()) return {};
   WEIR_TRY(earlier, or_bad_input(read_preflight(request.resume)));
-  if (earlier.identity != report.identity)
-    return bad_input(fmt::format(
-        "{} is of another fabric, or of one that was changed since (design, drivers, firmware, "
-        "--quick): start again without --resume",
-        request.resume));
-  for (StageResult& stage : earlier.stages)
-    if (stage.state == State::kPassed)
-      report.stages.at(preflight::number_of(stage.id)) = std::move(stage);
+  const auto unlike = preflight::differences(earlier.identity, report.identity);
+  if (!unlike.empty())
+    return bad_input(
+        fmt::format("{} is of another fabric, of one that was changed since, or of other loads ({} "
+                    "was {}, is {}): start again without --resume",
+                    request.resume, unlike.front().field, unlike.front().was, unlike.front().is));
+  std::vector<std::string> unknown;
+  for (const preflight::IdentityDifference& each :
+       preflight::not_said(earlier.identity, report.identity))
+    unknown.push_back(each.field);
+  for (StageResult& stage : earlier.stages) {
+    if (stage.state != State::kPassed) continue;
+    if (!unknown.empty())
+      stage.notes.push_back(
+          fmt::format("passed before, in a run of an earlier version that does not say: {}",
+                      join(unknown, ", ")));
+    unknown.clear();  // said once
+    report.stages.at(preflight::number_of(stage.id)) = std::move(stage);
+  }
   return {};
 }
 
