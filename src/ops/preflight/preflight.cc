@@ -69,6 +69,8 @@ bool is_wanted(const PreflightRequest& request, const StageResult& stage) {
 Status check_range(const PreflightRequest& request) {
   if (request.from && request.until && *request.from > *request.until)
     return bad_request("--from-stage is behind --until: nothing would run");
+  if (!request.switches.empty() && request.from && *request.from > StageId::kFacts)
+    return bad_request("--switch is for stage 0, before --from-stage");
   if (request.soak && request.until && *request.until < StageId::kSoak)
     return bad_request("--soak is stage 8, behind --until");
   return {};

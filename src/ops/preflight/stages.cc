@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/behaviour/burst.h"
 #include "diagnose/core/diagnose.h"
@@ -101,6 +102,32 @@ void note_unshown(const Observation& seen, finding::Judgement& judgement, StageR
   if (judgement.conclusion == finding::Conclusion::kInconclusive) finding::settle(judgement);
 }
 
+/// Lines of a file that nobody understands are no setting that is wrong.
+void note_unread(const Validated& validated, finding::Judgement& judgement, StageResult& stage) {
+  for (const finding::Unknown& unread : unread_lines(validated.configs)) {
+    std::erase_if(judgement.unknown,
+                  [&](const finding::Unknown& other) { return other.check == unread.check; });
+    stage.notes.push_back(fmt::format("{} {}", unread.check, unread.reason));
+  }
+}
+
+/// On real hosts only files show what switches are set to.
+void note_switches(const Validated& validated, StageResult& stage) {
+  const auto& seen = validated.seen.switches;
+  std::vector<std::string> missing;
+  for (const design::SwitchIntent& wanted : validated.fabric.intent.switches) {
+    const bool is_seen = seen && std::any_of(seen->switches.begin(), seen->switches.end(),
+                                             [&](const evidence::Switch& device) {
+                                               return device.name == wanted.name;
+                                             });
+    if (!is_seen) missing.push_back(wanted.name);
+  }
+  if (missing.empty()) return;
+  stage.notes.push_back(fmt::format(
+      "settings of {} were not looked at ({}): --switch NAME=FILE, a running configuration",
+      counted(missing.size(), "switch"), compact_names(missing)));
+}
+
 }  // namespace
 
 Status run_facts(Bench& bench, StageResult& stage) {
@@ -110,9 +137,12 @@ Status run_facts(Bench& bench, StageResult& stage) {
   WEIR_TRY(validated, validate({.source = request.source,
                                 .design = request.design,
                                 .despite_lint = request.despite_lint,
+                                .switches = request.switches,
                                 .thresholds = request.thresholds}));
   stage.why = fmt::format("{} as designed", counted(validated.seen.hosts.size(), "host"));
+  note_unread(validated, validated.judgement, stage);
   note_unshown(validated.seen, validated.judgement, stage);
+  note_switches(validated, stage);
   settle_stage(request, std::move(validated.judgement), stage);
   return {};
 }

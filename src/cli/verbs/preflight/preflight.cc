@@ -18,6 +18,7 @@
 #include "cli/frame/host_input.h"
 #include "cli/frame/interruption.h"
 #include "cli/frame/progress.h"
+#include "cli/frame/switch_input.h"
 #include "cli/frame/threshold_option.h"
 #include "cli/json/preflight/preflight_json.h"
 #include "render/text/findings_text.h"
@@ -158,6 +159,8 @@ std::vector<std::string> next_of(const Report& report, const Args& args) {
     if (args.has(option)) again += fmt::format(" --{}", option);
   for (const std::string_view option : {"perftest", "soak", "collective", "drain", "restore"})
     if (args.has(option)) again += fmt::format(" --{} {}", option, shell_word(args.value(option)));
+  for (const std::string& file : args.all("switch"))
+    again += " --switch " + shell_word(file);
   for (const std::string& threshold : args.all("threshold"))
     again += " --threshold " + shell_word(threshold);
   if (args.value("fail-on") != "error") again += " --fail-on " + args.value("fail-on");
@@ -225,6 +228,8 @@ ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Con
   request.source = std::move(source);
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
+  WEIR_TRY(files, switch_files(args.all("switch"), "--switch", SwitchNames::kOptional));
+  request.switches = std::move(files);
   request.is_quick = args.has("quick");
   WEIR_TRY(from, stage_of(args, "from-stage"));
   request.from = from;
@@ -318,6 +323,7 @@ Command preflight_command() {
                    .help = "the hosts of a lab instead of this machine",
                    .completes = Completes::kFiles,
                    .writes = Writes::kDirectory},
+                  switch_option(),
                   {.name = "quick", .help = "shorter stages, and a few rounds of pairs"},
                   {.name = "from-stage",
                    .metavar = "S",
