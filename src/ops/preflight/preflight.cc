@@ -49,6 +49,7 @@ Status take_earlier(const PreflightRequest& request, Report& report) {
     unknown.push_back(each.field);
   for (StageResult& stage : earlier.stages) {
     if (stage.state != State::kPassed) continue;
+    report.ended = earlier.ended;  // until another stage runs
     if (!unknown.empty())
       stage.notes.push_back(
           fmt::format("passed before, in a run of an earlier version that does not say: {}",
