@@ -87,6 +87,24 @@ std::vector<preflight::Sample> Bench::samples_of(const preflight::Round& round,
   return out;
 }
 
+void add_findings(std::vector<finding::Finding> more, finding::Judgement& judgement) {
+  const std::size_t before = judgement.findings.size();
+  for (finding::Finding& finding : more) {
+    const bool is_known = std::any_of(
+        judgement.findings.begin(), judgement.findings.end(),
+        [&](const auto& other) { return other.id == finding.id && other.where == finding.where; });
+    if (!is_known) judgement.findings.push_back(std::move(finding));
+  }
+  if (judgement.findings.size() > before) finding::settle(judgement);
+}
+
+void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement) {
+  std::erase_if(of_smaller.findings, [](const finding::Finding& finding) {
+    return finding.severity == finding::Severity::kInfo;
+  });
+  add_findings(std::move(of_smaller.findings), judgement);
+}
+
 double seconds_of(Duration time) {
   return static_cast<double>(time.raw()) / kPicosecondsIn;
 }

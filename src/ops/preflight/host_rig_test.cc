@@ -11,6 +11,7 @@
 #include "design/fabric/intent.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
+#include "finding/catalog.h"
 #include "host/fake_host.h"
 #include "host/probe/linux_command.h"
 #include "ops/preflight/bench.h"
@@ -215,6 +216,51 @@ TEST_F(HostsOfADesign, ExchangeInPairsAndASlowHostIsTriedAgainAndBlamed) {
   ASSERT_FALSE(stage.judgement.findings.empty());
   EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu03");
+}
+
+TEST_F(HostsOfADesign, KeepTheRatesAndTheFairnessOfFewHostsBesideThoseOfAll) {
+  COVERS("J2");
+  const PreflightRequest request;
+  Bench nine = bench(request, 9);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(nine, stage).has_value());
+  for (const auto& [step, exchanges] : {std::pair("4", 4U), {"8", 8U}}) {
+    const auto* const rates = stage.find(fmt::format("bandwidth_of_{}_hosts", step));
+    ASSERT_NE(rates, nullptr) << step;
+    EXPECT_EQ(rates->values.count, exchanges);
+    EXPECT_DOUBLE_EQ(rates->values.least, 95.1e9);
+    const auto* const fairness = stage.find(fmt::format("jain_of_{}_hosts", step));
+    ASSERT_NE(fairness, nullptr) << step;
+    EXPECT_DOUBLE_EQ(fairness->values.least, 1);
+  }
+  EXPECT_EQ(stage.find("bandwidth")->values.count, 72U);
+}
+
+TEST(Warnings, OfFewHostsAreNotLostInWhatMoreHostsShow) {
+  COVERS("J2");
+  const auto found = [](std::string id, finding::Severity severity) {
+    finding::Finding finding = finding::make_finding(std::move(id), "So it is.", {.host = "gpu01"});
+    finding.severity = severity;
+    return finding;
+  };
+  finding::Judgement of_few;
+  of_few.findings = {found("link.flapping", finding::Severity::kWarning),
+                     found("link.degraded", finding::Severity::kWarning),
+                     found("receiver.slow", finding::Severity::kInfo)};
+  of_few.unknown = {{.check = "links", .reason = "carried nothing", .how = ""}};
+  finding::Judgement judgement;
+  judgement.findings = {found("link.degraded", finding::Severity::kError)};
+  finding::settle(judgement);
+  add_warnings(of_few, judgement);
+  ASSERT_EQ(judgement.findings.size(), 2U);
+  EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kError) << "said of the later load";
+  EXPECT_EQ(judgement.findings[1].id, "link.flapping");
+  EXPECT_TRUE(judgement.unknown.empty());
+  // Nothing to add: what could not be judged stays so.
+  finding::Judgement open;
+  open.conclusion = finding::Conclusion::kInconclusive;
+  add_warnings({}, open);
+  EXPECT_EQ(open.conclusion, finding::Conclusion::kInconclusive);
 }
 
 TEST_F(HostsOfADesign, TwoThatMoveNothingAreNoGoThoughNobodyElseIsThereToTryThemWith) {

@@ -69,12 +69,7 @@ void judge_other_pauses(const diagnose::View& view, const design::Intent& intent
 void add_judgement(finding::Judgement more, finding::Judgement& judgement) {
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive ||
                        more.conclusion == finding::Conclusion::kInconclusive;
-  for (finding::Finding& finding : more.findings) {
-    const bool is_known = std::any_of(
-        judgement.findings.begin(), judgement.findings.end(),
-        [&](const auto& other) { return other.id == finding.id && other.where == finding.where; });
-    if (!is_known) judgement.findings.push_back(std::move(finding));
-  }
+  add_findings(std::move(more.findings), judgement);
   for (finding::Unknown& unknown : more.unknown)
     judgement.unknown.push_back(std::move(unknown));
   finding::settle(judgement);
