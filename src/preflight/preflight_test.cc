@@ -143,11 +143,14 @@ TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
 
 TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
   COVERS("J3");
-  const LineUp found = line_up({100, 100, 10, 20, 100, 0}, {0, 5, 3, 0, 0, 9}, {0, 0, 2, 2, 0, 0});
+  const LineUp found = line_up({100, 100, 10, 20, 100, 0}, {.pauses = {0, 5, 3, 0, 0, 9},
+                                                            .cnps = {0, 0, 2, 2, 0, 0},
+                                                            .marks = {7, 7, 0, 4}});
   EXPECT_EQ(found.samples, 5U);
   EXPECT_EQ(found.slow, 2U);
   EXPECT_EQ(found.with_pauses, 1U);
   EXPECT_EQ(found.with_cnps, 2U);
+  EXPECT_EQ(found.with_marks, 1U);
 }
 
 // ---- suspects ----

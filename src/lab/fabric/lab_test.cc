@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/testing.h"
 #include "lab/fabric/test_labs.h"
+#include "sim/workload/workload_spec.h"
 
 namespace weir::lab {
 namespace {
@@ -231,6 +232,23 @@ TEST(Lab, TwoProcessesThatChangeALabLoseNoChange) {
   EXPECT_EQ(now.status().factory_nics, 14U);
   const auto seen = must(must(now.host("gpu01"))->observe());
   EXPECT_TRUE(seen.nics[0].link.mtu.is(9000_B));
+}
+
+TEST(Lab, KeepsWhenPacketsWereMarked) {
+  COVERS("J3");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  Load load;
+  load.workloads.push_back(must(sim::parse_workload("incast,to=gpu03,size=1MB")));
+  const LoadOutcome outcome = must(lab.run_load(load));
+  ASSERT_GT(outcome.totals.marked, 0U);
+  const RunRecord record = must(Lab::open(place.file("lab"))).last_run().value();
+  double marks = 0;
+  for (const Curve& curve : record.curves)
+    if (curve.measure == Measure::kMarks)
+      for (const double value : curve.values)
+        marks += value;
+  EXPECT_EQ(marks, static_cast<double>(outcome.totals.marked));
 }
 
 TEST(Lab, ReadsWhatAnotherHandleChangedWhenItIsAskedTo) {
