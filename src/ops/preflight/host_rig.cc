@@ -325,7 +325,8 @@ HostRig::Pings HostRig::ping_next(std::uint32_t from) {
     out.asked.push_back({to, rail});
   }
   out.answer = host->second->run({"sh", "-c", ping_line(targets)},
-                                 {.is_interrupted = bench_.request().is_interrupted});
+                                 {.is_interrupted = bench_.request().is_interrupted,
+                                  .limit = 60_s + 15_s * static_cast<std::int64_t>(rails)});
   return out;
 }
 

@@ -559,6 +559,45 @@ TEST_F(HostsOfADesign, FailAndHealByTheCommandsOfTheUser) {
   EXPECT_FALSE(two.rig().under_failure().has_value());
 }
 
+TEST_F(HostsOfADesign, WhoseLauncherHangsAreGivenUpAfterTheLoadsOwnTime) {
+  COVERS("J1");
+  // A way to a host that never comes back.
+  class HungHost final : public host::FakeHost {
+   public:
+    using FakeHost::FakeHost;
+    weir::Result<host::CommandOutcome> run(const std::vector<std::string>& /*command*/,
+                                           const host::LoadControl& control) override {
+      limit = control.limit;
+      return Error{ErrorCode::kIo, "did not end within 197 s and was cut off"};
+    }
+    std::optional<Duration> limit;
+  };
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  HungHost one(silent_host(two.host(0), two.intent()));
+  HungHost other(silent_host(two.host(1), two.intent()));
+  std::vector<Flow> flows;
+  add_flows({0, &two.host(0)}, {1, &two.host(1)}, {"ib_write_bw", "-D", "2"}, flows);
+  std::atomic<bool> is_healing = false;
+  const auto ran = run_flows(
+      {{0, &one}, {1, &other}}, flows,
+      [&](std::uint32_t host, std::uint32_t rail) {
+        return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
+      },
+      {}, is_healing);
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().what, "gpu01: did not end within 197 s and was cut off");
+  ASSERT_TRUE(one.limit && other.limit);
+  EXPECT_GT(*one.limit, 42_s) << "of the tests themselves";
+  EXPECT_LE(*one.limit, 300_s);
+}
+
+TEST_F(HostsOfADesign, WhoseLoadHangsHereAreEndedToo) {
+  const auto hung = host::run_load({"sleep", "60"}, {.limit = 300_ms});
+  ASSERT_FALSE(hung.has_value());
+  EXPECT_EQ(hung.error().what, "sleep: did not end within 300ms and was ended");
+}
+
 TEST_F(HostsOfADesign, AreStoppedWhenItIsInterrupted) {
   PreflightRequest request = quick();
   request.is_interrupted = [] { return true; };
