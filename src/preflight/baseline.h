@@ -4,8 +4,9 @@
 //
 // Only like is compared with like: another design, driver, firmware, speed, MTU, kernel, switch
 // system, number of hosts, load or threshold makes two runs not comparable, said field by field,
-// and never "regressed". A regression is a value below its computed floor, or one that is worse than the
-// baseline by more than the larger of a share (5 %) and three times what it varied from run to run.
+// and never "regressed". A regression is a value below its computed floor, or one that is worse
+// than the baseline by more than the larger of a share (5 %) and three times what it varied from
+// run to run.
 #include <cstdint>
 #include <optional>
 #include <string>

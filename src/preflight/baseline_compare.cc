@@ -17,7 +17,7 @@ std::string list_text(const std::vector<std::string>& values) {
   return values.empty() ? "not shown" : join(values, ", ");
 }
 
-/// What the loads were told and judged by, of both; none where the file does not say.
+/// What the loads were given and judged by, of both; none where the file does not say.
 struct Asked {
   std::string_view field;
   std::optional<std::string> was;

@@ -8,7 +8,7 @@ namespace weir::lab {
 namespace {
 
 constexpr std::array kMeasures = {Measure::kQueue, Measure::kPauseTime, Measure::kCnps,
-                                  Measure::kRate, Measure::kDrops, Measure::kMarks};
+                                  Measure::kRate,  Measure::kDrops,     Measure::kMarks};
 
 Result<std::vector<std::string>> read_texts(const JsonCursor& at) {
   WEIR_TRY_STATUS(at.expect_array());

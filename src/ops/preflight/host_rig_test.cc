@@ -90,14 +90,18 @@ class HostsOfADesign : public testing::Test {
   [[nodiscard]] std::string folder() const { return folder_.string(); }
 
   /// The first `count` hosts of pod16.
-  [[nodiscard]] Bench bench(const PreflightRequest& request, std::size_t count,
-                            std::string_view text = design::find_template("pod16")->text) const {
+  [[nodiscard]] Bench bench(
+      const PreflightRequest& request, std::size_t count,
+      std::string_view text = design::find_template("pod16")->text,
+      const std::function<void(evidence::Evidence&)>& edit = [](evidence::Evidence&) {}) const {
     const design::Loaded loaded = design::load_text(std::string(text), "pod16.yaml");
     Fabric fabric{loaded.design, design::derive(loaded.design).intent};
     HostSet set;
-    for (std::size_t i = 0; i < count; ++i)
-      set.hosts.push_back(std::make_unique<ShellHost>(
-          silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+    for (std::size_t i = 0; i < count; ++i) {
+      evidence::Evidence host = silent_host(fabric.intent.hosts[i], fabric.intent);
+      edit(host);
+      set.hosts.push_back(std::make_unique<ShellHost>(std::move(host), folder()));
+    }
     return Bench(request, std::move(set), std::move(fabric));
   }
 
@@ -495,6 +499,76 @@ TEST_F(HostsOfADesign, AreIdentifiedByWhatTheirLoadsWereToldToo) {
   EXPECT_EQ(told.thresholds, std::vector<std::string>{"pair_floor=90%"});
 }
 
+/// perftest with CUDA: a rate of its own with a GPU's memory; who asks it for help is noted.
+constexpr std::string_view kWithCuda = R"(#!/bin/sh
+dir=$(dirname "$0")
+for last; do :; done
+case $last in --help) echo "$HOST" >>"$dir/asked"; echo " --use_cuda=<cuda device id>"; exit 0 ;;
+-*) exit 0 ;; esac
+rate=95.1
+case " $* " in *" --use_cuda_bus_id=0000:1b:00.0 "*)
+  rate=94.2; [ -f "$dir/slow.$HOST" ] && rate=31.5 ;; esac
+echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+echo " 65536      5000           $rate              $rate              0.18"
+)";
+
+/// One GPU, as far from the first NIC as said.
+void add_gpu(evidence::Evidence& host, evidence::Distance distance) {
+  const auto set = [](auto& fact, auto value) {
+    fact = std::decay_t<decltype(fact)>::of(std::move(value), "test");
+  };
+  evidence::Gpu& gpu = host.gpus.emplace_back();
+  set(gpu.pcie.address, std::string("0000:1b:00.0"));
+  set(gpu.pcie.speed_mtps_max, 16'000U);
+  set(gpu.pcie.width_max, 16U);
+  evidence::GpuDistance& pair = host.distances.emplace_back();
+  pair.nic = host.nics.front().device;
+  set(pair.distance, distance);
+}
+
+TEST_F(HostsOfADesign, SlowWithAGpuBelowTheSamePcieSwitchAreARedFlag) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", kWithCuda, FileMode::kScript));
+  mark("slow.gpu02");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3, design::find_template("pod16")->text,
+                      [](auto& host) { add_gpu(host, evidence::Distance::kPix); });
+  preflight::StageResult stage = stage_of(preflight::StageId::kLoopback);
+  const auto ran = run_loopback(three, stage);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  EXPECT_EQ(stage.why,
+            "gpu02 moves 31.5 Gb/s with its GPU on rail 0, of at least 90.0 Gb/s: the host is "
+            "slow, not the fabric.");
+  EXPECT_EQ(stage.find("gpu_loopback_bandwidth")->floor, 90e9);
+  std::string asked = read_file(folder() + "/asked", 4096).value_or("");
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), '\n'), 3) << "each once: " << asked;
+}
+
+TEST_F(HostsOfADesign, WithGpusBehindTheProcessorAreComparedWithEachOther) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", kWithCuda, FileMode::kScript));
+  mark("slow.gpu02");
+  const PreflightRequest request = quick();
+  const auto far = [](auto& host) { add_gpu(host, evidence::Distance::kSys); };
+  const auto text = design::find_template("pod16")->text;
+  Bench nine = bench(request, 9, text, far);
+  preflight::StageResult stage = stage_of(preflight::StageId::kLoopback);
+  ASSERT_TRUE(run_loopback(nine, stage).has_value());
+  EXPECT_EQ(stage.state, preflight::State::kPassed) << "a warning: no floor is known";
+  ASSERT_EQ(stage.judgement.findings.size(), 1U);
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
+  EXPECT_EQ(stage.judgement.findings.front().severity, finding::Severity::kWarning);
+  EXPECT_FALSE(stage.find("gpu_loopback_bandwidth")->floor);
+  // Too few to compare: said, and not judged.
+  Bench two = bench(request, 2, text, far);
+  preflight::StageResult few = stage_of(preflight::StageId::kLoopback);
+  ASSERT_TRUE(run_loopback(two, few).has_value());
+  EXPECT_TRUE(few.judgement.findings.empty());
+  ASSERT_FALSE(few.notes.empty());
+  EXPECT_NE(few.notes.back().find("the rate was not judged"), std::string::npos);
+}
+
 TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {
   std::filesystem::remove(folder() + "/ib_write_bw");
   const PreflightRequest request = quick();
@@ -574,22 +648,22 @@ TEST_F(HostsOfADesign, WhoseLauncherHangsAreGivenUpAfterTheLoadsOwnTime) {
   };
   const PreflightRequest request = quick();
   Bench two = bench(request, 2);
-  HungHost one(silent_host(two.host(0), two.intent()));
-  HungHost other(silent_host(two.host(1), two.intent()));
+  HungHost sender(silent_host(two.host(0), two.intent()));
+  HungHost receiver(silent_host(two.host(1), two.intent()));
   std::vector<Flow> flows;
   add_flows({0, &two.host(0)}, {1, &two.host(1)}, {"ib_write_bw", "-D", "2"}, flows);
   std::atomic<bool> is_healing = false;
   const auto ran = run_flows(
-      {{0, &one}, {1, &other}}, flows,
+      {{0, &sender}, {1, &receiver}}, flows,
       [&](std::uint32_t host, std::uint32_t rail) {
         return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
       },
       {}, is_healing);
   ASSERT_FALSE(ran.has_value());
   EXPECT_EQ(ran.error().what, "gpu01: did not end within 197 s and was cut off");
-  ASSERT_TRUE(one.limit && other.limit);
-  EXPECT_GT(*one.limit, 42_s) << "of the tests themselves";
-  EXPECT_LE(*one.limit, 300_s);
+  ASSERT_TRUE(sender.limit && receiver.limit);
+  EXPECT_GT(*sender.limit, 42_s) << "of the tests themselves";
+  EXPECT_LE(*sender.limit, 300_s);
 }
 
 TEST_F(HostsOfADesign, WhoseLoadHangsHereAreEndedToo) {

@@ -168,9 +168,9 @@ void note_cover(const Cover& cover, preflight::StageResult& stage) {
                   cover.unused.size() > kNamed ? " …" : ""));
 }
 
-/// Rates of all exchanges, and how fair each round was to those that ran at once. `of` is ""
+/// Rates of all exchanges, and how fair each round was to those that ran at once. `step` is ""
 /// for the rounds of all hosts, "_of_8_hosts" for a step before them.
-void add_rates(const std::vector<Sample>& samples, std::string_view of,
+void add_rates(const std::vector<Sample>& samples, std::string_view step,
                preflight::StageResult& stage) {
   std::vector<double> rates;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_round;
@@ -181,10 +181,10 @@ void add_rates(const std::vector<Sample>& samples, std::string_view of,
   std::vector<double> fairness;
   for (const auto& [round, values] : by_round)
     fairness.push_back(preflight::jain_index(values));
-  stage.measures.push_back(measure_of(fmt::format("bandwidth{}", of), "bit/s",
+  stage.measures.push_back(measure_of(fmt::format("bandwidth{}", step), "bit/s",
                                       preflight::Better::kMore, std::move(rates)));
-  stage.measures.push_back(measure_of(fmt::format("jain{}", of), "index", preflight::Better::kMore,
-                                      std::move(fairness)));
+  stage.measures.push_back(measure_of(fmt::format("jain{}", step), "index",
+                                      preflight::Better::kMore, std::move(fairness)));
 }
 
 /// The same per NIC: whose it is that a later run has lost.

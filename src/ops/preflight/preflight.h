@@ -17,7 +17,7 @@ namespace weir::ops {
 
 struct PreflightRequest {
   Source source;
-  std::string design = {};  // empty: the lab's own
+  std::string design = {};                // empty: the lab's own
   std::vector<SwitchFile> switches = {};  // stand for the switches themselves, in stage 0
   bool is_quick = false;
   std::optional<preflight::StageId> from = {};   // none: the first

@@ -324,8 +324,7 @@ ExitCode run_preflight_verb(const Args& args, Context& context) {
   };
   const auto report = ops::run_preflight(*request);
   bar.clear();
-  if (!report)
-    return fail(context, args.command(), with_way_on(report.error(), args, is_kept));
+  if (!report) return fail(context, args.command(), with_way_on(report.error(), args, is_kept));
   write(*report);
   if (!written) return fail(context, ExitCode::kCouldNotLook, written.error().what);
   const std::vector<std::string> next = next_of(*report, args);
