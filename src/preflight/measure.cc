@@ -96,8 +96,7 @@ double jain_index(const std::vector<double>& values) {
   return sum * sum / (static_cast<double>(values.size()) * squares);
 }
 
-LineUp line_up(const std::vector<double>& rates, const std::vector<double>& pauses,
-               const std::vector<double>& cnps) {
+LineUp line_up(const std::vector<double>& rates, const FlowControl& control) {
   std::vector<double> moving;
   std::copy_if(rates.begin(), rates.end(), std::back_inserter(moving),
                [](double rate) { return rate > 0; });
@@ -106,8 +105,12 @@ LineUp line_up(const std::vector<double>& rates, const std::vector<double>& paus
   for (std::size_t i = 0; i < rates.size(); ++i) {
     if (rates[i] <= 0 || rates[i] >= limit) continue;
     ++out.slow;
-    if (i < pauses.size() && pauses[i] > 0) ++out.with_pauses;
-    if (i < cnps.size() && cnps[i] > 0) ++out.with_cnps;
+    const auto acted = [i](const std::vector<double>& counts) {
+      return i < counts.size() && counts[i] > 0 ? 1U : 0U;
+    };
+    out.with_pauses += acted(control.pauses);
+    out.with_cnps += acted(control.cnps);
+    out.with_marks += acted(control.marks);
   }
   return out;
 }

@@ -65,8 +65,14 @@ struct LineUp {
   std::size_t slow = 0;         // below half of the median rate
   std::size_t with_pauses = 0;  // of the slow ones
   std::size_t with_cnps = 0;
+  std::size_t with_marks = 0;
 };
-[[nodiscard]] LineUp line_up(const std::vector<double>& rates, const std::vector<double>& pauses,
-                             const std::vector<double>& cnps);
+/// What flow control did in the same intervals; shorter ones: nothing.
+struct FlowControl {
+  std::vector<double> pauses;
+  std::vector<double> cnps;
+  std::vector<double> marks;
+};
+[[nodiscard]] LineUp line_up(const std::vector<double>& rates, const FlowControl& control);
 
 }  // namespace weir::preflight

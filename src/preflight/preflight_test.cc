@@ -7,6 +7,7 @@
 #include "base/testing.h"
 #include "finding/catalog.h"
 #include "preflight/bisect.h"
+#include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
 #include "preflight/report.h"
 #include "preflight/schedule.h"
@@ -116,6 +117,42 @@ TEST(Floor, FollowsFromSpeedMtuAndHeaders) {
   EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 1).raw()), 400e9 * 4096 / 4202, 1);
 }
 
+TEST(GpuLoopback, HasAFloorWhereAPcieSwitchJoinsNicAndGpu) {
+  COVERS("J1");
+  evidence::Pcie gen4;
+  EXPECT_FALSE(pcie_rate(gen4));
+  gen4.speed_mtps_max = evidence::Fact<unsigned>::of(16'000, "test");
+  gen4.width_max = evidence::Fact<unsigned>::of(16, "test");
+  gen4.width = evidence::Fact<unsigned>::of(4, "test");  // degraded: no lower floor for that
+  EXPECT_NEAR(pcie_rate(gen4).value(), 256e9 * 128 / 130 * 128 / 152, 1e6);
+  GpuTrial trial{
+      .line_rate = 200e9, .distance = evidence::Distance::kPxb, .gpu_link = pcie_rate(gen4)};
+  EXPECT_DOUBLE_EQ(gpu_floor(trial, 0.9).value(), 180e9);
+  trial.line_rate = 400e9;  // the GPU's link is the slower one
+  EXPECT_NEAR(gpu_floor(trial, 0.9).value(), 0.9 * 212.3e9, 0.1e9);
+  trial.distance = evidence::Distance::kPhb;
+  EXPECT_FALSE(gpu_floor(trial, 0.9));
+  trial.distance = std::nullopt;
+  EXPECT_FALSE(gpu_floor(trial, 0.9));
+  trial.distance = evidence::Distance::kPix;
+  trial.gpu_link = std::nullopt;
+  EXPECT_FALSE(gpu_floor(trial, 0.9)) << "a PCIe link that is not shown";
+}
+
+TEST(GpuLoopback, WithoutAFloorIsComparedWithEnoughOfTheSameKindAlone) {
+  std::vector<GpuTrial> trials(
+      9, {.line_rate = 400e9, .rate = 240e9, .distance = evidence::Distance::kSys});
+  trials[4].rate = 60e9;
+  trials.push_back({.line_rate = 400e9, .rate = 90e9, .distance = evidence::Distance::kPhb});
+  trials.push_back({.line_rate = 400e9, .rate = 0, .distance = evidence::Distance::kSys});
+  const GpuComparison found = compare_gpu_trials(trials, {});
+  ASSERT_EQ(found.outliers.size(), 1U);
+  EXPECT_EQ(found.outliers.front().trial, 4U);
+  EXPECT_DOUBLE_EQ(found.outliers.front().median, 240e9);
+  EXPECT_EQ(found.compared, 9U);
+  EXPECT_EQ(found.alone, 1U);
+}
+
 TEST(Rate, OfASlowLinkIsNotRoundedToNothing) {
   EXPECT_EQ(rate_text(392.14e9), "392.1 Gb/s");
   EXPECT_EQ(rate_text(3.72e6), "3.7 Mb/s");
@@ -143,11 +180,14 @@ TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
 
 TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
   COVERS("J3");
-  const LineUp found = line_up({100, 100, 10, 20, 100, 0}, {0, 5, 3, 0, 0, 9}, {0, 0, 2, 2, 0, 0});
+  const LineUp found =
+      line_up({100, 100, 10, 20, 100, 0},
+              {.pauses = {0, 5, 3, 0, 0, 9}, .cnps = {0, 0, 2, 2, 0, 0}, .marks = {7, 7, 0, 4}});
   EXPECT_EQ(found.samples, 5U);
   EXPECT_EQ(found.slow, 2U);
   EXPECT_EQ(found.with_pauses, 1U);
   EXPECT_EQ(found.with_cnps, 2U);
+  EXPECT_EQ(found.with_marks, 1U);
 }
 
 // ---- suspects ----
@@ -397,6 +437,22 @@ TEST(Report, SurvivesAFile) {
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->identity, report.identity);
   EXPECT_EQ(to_json(*read), written);
+}
+
+TEST(Report, SaysWhatTheLoadsWereToldUnlessItsFileIsOfAnEarlierVersion) {
+  Report report = with_a_red_flag();
+  report.identity.perftest = "-u 18";
+  report.identity.collective = "";
+  report.identity.thresholds = {"pair_floor=90%"};
+  const Json written = to_json(report);
+  EXPECT_EQ(report_from_json(JsonCursor(written)).value().identity, report.identity);
+  Json before = written;
+  for (const char* const key : {"perftest", "collective", "thresholds"})
+    before["identity"].erase(key);
+  const auto read = report_from_json(JsonCursor(before));
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_FALSE(read->identity.perftest || read->identity.collective || read->identity.thresholds);
+  EXPECT_EQ(to_json(*read)["identity"], before["identity"]);
 }
 
 TEST(Report, NamesThePlaceOfWhatIsWrongInAFile) {

@@ -72,6 +72,30 @@ class Ends(unittest.TestCase):
         self.assertEqual(waiting.returncode, 130)
         self.assertEqual((out, err), (b"", b""))
 
+    def test_an_interrupted_preflight_says_how_to_go_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words in (("init", "-t", "pair", "--quiet"),
+                          ("lab", "up", "--factory", "none", "--quiet")):
+                subprocess.run([WEIR, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            words = [WEIR, "preflight", "--lab", "lab", "--quick", "--soak", "100s", "--out", "p.json"]
+            with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as running:
+                # Stage 4 is in the file, and the soak takes minutes.
+                kept = pathlib.Path(folder, "p.json")
+                for _ in range(600):
+                    if kept.exists() and json.loads(kept.read_text())["stages"][4]["state"] == "passed":
+                        break
+                    time.sleep(0.1)
+                running.send_signal(signal.SIGINT)
+                _, err = running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 130, err)
+            self.assertIn("to go on: weir preflight --lab lab --quick --soak 100s --out p.json "
+                          "--resume p.json", err)
+            done = subprocess.run([WEIR, "preflight", "--lab", "lab", "--quick", "--resume", "p.json",
+                                   "--until", "pairs"], cwd=folder, check=False, text=True,
+                                  capture_output=True)
+            self.assertIn("stage 4 pairs        passed before: ", done.stdout)
+
 
 class Killed(unittest.TestCase):
     FILES = ("flows.csv", "counters.csv", "ports.csv", "rates.csv", "sim.json")

@@ -116,6 +116,12 @@ class Bench {
 void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
                   preflight::StageResult& stage);
 
+/// Findings of another window that are not there yet: the same, at the same place.
+void add_findings(std::vector<finding::Finding> more, finding::Judgement& judgement);
+/// Warnings and errors of a smaller load: no less true where a larger one shows something else.
+/// What could not be judged then, the larger one tells.
+void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement);
+
 [[nodiscard]] double seconds_of(Duration time);
 [[nodiscard]] preflight::Measure measure_of(std::string metric, std::string unit,
                                             preflight::Better better, std::vector<double> values);

@@ -168,8 +168,10 @@ void note_cover(const Cover& cover, preflight::StageResult& stage) {
                   cover.unused.size() > kNamed ? " …" : ""));
 }
 
-void add_measures(const std::vector<Sample>& samples, std::vector<double> latencies,
-                  preflight::StageResult& stage) {
+/// Rates of all exchanges, and how fair each round was to those that ran at once. `step` is ""
+/// for the rounds of all hosts, "_of_8_hosts" for a step before them.
+void add_rates(const std::vector<Sample>& samples, std::string_view step,
+               preflight::StageResult& stage) {
   std::vector<double> rates;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_round;
   for (const Sample& sample : samples) {
@@ -179,21 +181,10 @@ void add_measures(const std::vector<Sample>& samples, std::vector<double> latenc
   std::vector<double> fairness;
   for (const auto& [round, values] : by_round)
     fairness.push_back(preflight::jain_index(values));
-  stage.measures.push_back({.metric = "bandwidth",
-                            .unit = "bit/s",
-                            .better = preflight::Better::kMore,
-                            .values = preflight::distribution_of(std::move(rates)),
-                            .floor = std::nullopt});
-  stage.measures.push_back({.metric = "jain",
-                            .unit = "index",
-                            .better = preflight::Better::kMore,
-                            .values = preflight::distribution_of(std::move(fairness)),
-                            .floor = std::nullopt});
-  stage.measures.push_back({.metric = "latency",
-                            .unit = "s",
-                            .better = preflight::Better::kLess,
-                            .values = preflight::distribution_of(std::move(latencies)),
-                            .floor = std::nullopt});
+  stage.measures.push_back(measure_of(fmt::format("bandwidth{}", step), "bit/s",
+                                      preflight::Better::kMore, std::move(rates)));
+  stage.measures.push_back(measure_of(fmt::format("jain{}", step), "index",
+                                      preflight::Better::kMore, std::move(fairness)));
 }
 
 /// The same per NIC: whose it is that a later run has lost.
@@ -247,11 +238,16 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
   if (bench.request().is_quick) return false;
   for (const std::uint32_t size : preflight::growth(bench.hosts())) {
     if (size == 2) continue;
+    std::vector<Sample> samples;
     WEIR_TRY(window, bench.watch([&]() -> Status {
       WEIR_TRY(ran, bench.rig().exchange(preflight::circle_rounds(size).front(), 0));
+      samples = std::move(ran);
       return {};
     }));
-    judgement = diagnose::diagnose(bench.subject(window));
+    add_rates(samples, fmt::format("_of_{}_hosts", size), stage);
+    finding::Judgement judged = diagnose::diagnose(bench.subject(window));
+    add_warnings(std::move(judgement), judged);
+    judgement = std::move(judged);
     if (!is_red()) continue;
     stage.notes.push_back(fmt::format("red flag with the first {} hosts", size));
     return true;
@@ -315,9 +311,12 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
     return {};
   }));
   const diagnose::View view(bench.subject(window));
-  judgement = diagnose::diagnose(view);
+  finding::Judgement of_few = std::exchange(judgement, diagnose::diagnose(view));
+  add_warnings(std::move(of_few), judgement);
   note_cover(cover_of(view), stage);
-  add_measures(samples, std::move(latencies.seconds), stage);
+  add_rates(samples, "", stage);
+  stage.measures.push_back(
+      measure_of("latency", "s", preflight::Better::kLess, std::move(latencies.seconds)));
   for (std::string& note : latencies.notes)
     stage.notes.push_back(std::move(note));
   for (preflight::Measure& measure : latencies.more)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/behaviour/burst.h"
 #include "diagnose/core/diagnose.h"
@@ -68,12 +69,7 @@ void judge_other_pauses(const diagnose::View& view, const design::Intent& intent
 void add_judgement(finding::Judgement more, finding::Judgement& judgement) {
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive ||
                        more.conclusion == finding::Conclusion::kInconclusive;
-  for (finding::Finding& finding : more.findings) {
-    const bool is_known = std::any_of(
-        judgement.findings.begin(), judgement.findings.end(),
-        [&](const auto& other) { return other.id == finding.id && other.where == finding.where; });
-    if (!is_known) judgement.findings.push_back(std::move(finding));
-  }
+  add_findings(std::move(more.findings), judgement);
   for (finding::Unknown& unknown : more.unknown)
     judgement.unknown.push_back(std::move(unknown));
   finding::settle(judgement);
@@ -101,6 +97,32 @@ void note_unshown(const Observation& seen, finding::Judgement& judgement, StageR
   if (judgement.conclusion == finding::Conclusion::kInconclusive) finding::settle(judgement);
 }
 
+/// Lines of a file that nobody understands are no setting that is wrong.
+void note_unread(const Validated& validated, finding::Judgement& judgement, StageResult& stage) {
+  for (const finding::Unknown& unread : unread_lines(validated.configs)) {
+    std::erase_if(judgement.unknown,
+                  [&](const finding::Unknown& other) { return other.check == unread.check; });
+    stage.notes.push_back(fmt::format("{} {}", unread.check, unread.reason));
+  }
+}
+
+/// On real hosts only files show what switches are set to.
+void note_switches(const Validated& validated, StageResult& stage) {
+  const auto& seen = validated.seen.switches;
+  std::vector<std::string> missing;
+  for (const design::SwitchIntent& wanted : validated.fabric.intent.switches) {
+    const bool is_seen = seen && std::any_of(seen->switches.begin(), seen->switches.end(),
+                                             [&](const evidence::Switch& device) {
+                                               return device.name == wanted.name;
+                                             });
+    if (!is_seen) missing.push_back(wanted.name);
+  }
+  if (missing.empty()) return;
+  stage.notes.push_back(fmt::format(
+      "settings of {} were not looked at ({}): --switch NAME=FILE, a running configuration",
+      counted(missing.size(), "switch"), compact_names(missing)));
+}
+
 }  // namespace
 
 Status run_facts(Bench& bench, StageResult& stage) {
@@ -110,9 +132,12 @@ Status run_facts(Bench& bench, StageResult& stage) {
   WEIR_TRY(validated, validate({.source = request.source,
                                 .design = request.design,
                                 .despite_lint = request.despite_lint,
+                                .switches = request.switches,
                                 .thresholds = request.thresholds}));
   stage.why = fmt::format("{} as designed", counted(validated.seen.hosts.size(), "host"));
+  note_unread(validated, validated.judgement, stage);
   note_unshown(validated.seen, validated.judgement, stage);
+  note_switches(validated, stage);
   settle_stage(request, std::move(validated.judgement), stage);
   return {};
 }
