@@ -9,12 +9,13 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "host/probe/load_report.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
 #include "preflight/measure.h"
 #include "units/format.h"
+#include "units/rate_text.h"
 
 namespace weir::ops {
 namespace {
@@ -365,12 +366,11 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
       if (!small_passes) silent.push_back(bench_.name(to));
       if (!small_passes || line.ends_with(fmt::format(" {}", kPingWorks))) continue;
       const design::NicIntent& nic = bench_.host(to).nics[rail];
-      judgement.findings.push_back(finding::make_finding(
-          "mtu.mismatch",
-          fmt::format(
-              "Packets of {} do not pass undivided from {} to {} on rail {}; small ones do.",
-              to_text(nic.mtu), bench_.name(from), bench_.name(to), nic.rail),
-          narrow_end(from, to, rail)));
+      judgement.findings.push_back(diagnose::narrow_path({.from = bench_.name(from),
+                                                          .to = bench_.name(to),
+                                                          .rail = nic.rail,
+                                                          .mtu = nic.mtu,
+                                                          .where = narrow_end(from, to, rail)}));
     }
     if (next < pings[from].asked.size()) silent.push_back(bench_.name(from));
   }
@@ -388,23 +388,19 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
 void HostRig::judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
                              finding::Judgement& judgement) const {
   double least = 0;
+  std::vector<diagnose::Loopback> nics;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const design::NicIntent& nic = bench_.host(flows[i].from).nics[flows[i].rail];
     const double floor = static_cast<double>(bench_.line_rate(nic).raw()) *
                          bench_.request().thresholds.loopback_floor;
     least = least == 0 ? floor : std::min(least, floor);
-    if (run.rates[i] == 0 || run.rates[i] >= floor) continue;  // 0: it did not finish
-    finding::Finding finding = finding::make_finding(
-        "host.straggler",
-        fmt::format("{} moves {} with itself, of at least {}: the host is slow, not the fabric.",
-                    bench_.name(flows[i].from), preflight::rate_text(run.rates[i]),
-                    preflight::rate_text(floor)),
-        {.host = bench_.name(flows[i].from), .rail = fmt::format("{}", nic.rail)});
-    finding.severity = finding::Severity::kError;
-    judgement.findings.push_back(std::move(finding));
+    nics.push_back({.host = bench_.name(flows[i].from),
+                    .rail = nic.rail,
+                    .rate = run.rates[i],
+                    .floor = floor});
   }
   run.measures.front().floor = least;
-  finding::settle(judgement);
+  diagnose::judge_loopbacks(nics, judgement);
 }
 
 Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
@@ -486,7 +482,7 @@ std::string HostRig::expectation(const std::vector<evidence::Evidence>& /*window
   return fmt::format(
       "the simulator, on the fabric as designed: {} from a NIC in an all-to-all; measured {} in "
       "the median",
-      preflight::rate_text(*expected), preflight::rate_text(nic_rate_));
+      rate_text(*expected), rate_text(nic_rate_));
 }
 
 Result<Phase> HostRig::run_phase(std::string_view name, std::optional<std::uint32_t> without,

@@ -313,11 +313,13 @@ std::string LabRig::slow_moments() {
     if (curve.measure == lab::Measure::kPauseTime && curve.where.empty()) pauses = curve.values;
     if (curve.measure == lab::Measure::kCnps && curve.where.empty()) cnps = curve.values;
   }
-  const preflight::LineUp found = preflight::line_up(rates, pauses, cnps);
+  const double share = bench_.request().thresholds.slow_moment;
+  const preflight::LineUp found = preflight::line_up(rates, pauses, cnps, share);
   return fmt::format(
-      "{} of {} moments moved less than half of the median rate; {} of these coincide with pauses, "
+      "{} of {} moments moved less than {} of the median rate; {} of these coincide with pauses, "
       "{} with CNPs",
-      found.slow, found.samples, found.with_pauses, found.with_cnps);
+      found.slow, found.samples, share == 0.5 ? "half" : fmt::format("{:g} %", share * 100),
+      found.with_pauses, found.with_cnps);
 }
 
 }  // namespace
