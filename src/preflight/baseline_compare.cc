@@ -11,8 +11,6 @@
 namespace weir::preflight {
 namespace {
 
-constexpr std::uint64_t kRunsForCounters = 3;
-
 std::string list_text(const std::vector<std::string>& values) {
   return values.empty() ? "not shown" : join(values, ", ");
 }
@@ -126,7 +124,7 @@ class Comparer {
                         .is = is,
                         .worse = worse_by(was.value, is, Better::kLess),
                         .limit = limit_of(was.spread)};
-    value.is_judged = baseline_.runs >= kRunsForCounters;
+    value.is_judged = baseline_.runs >= limits_.baseline_runs;
     value.change = value.worse > value.limit    ? Change::kWorse
                    : value.worse < -value.limit ? Change::kBetter
                                                 : Change::kSame;

@@ -12,6 +12,7 @@
 #include "preflight/report.h"
 #include "preflight/schedule.h"
 #include "preflight/suspects.h"
+#include "units/rate_text.h"
 
 namespace weir::preflight {
 namespace {
@@ -163,12 +164,12 @@ TEST(RobustZ, FindsTheOneThatIsFarFromTheOthersAndNobodyAmongEquals) {
   COVERS("J3");
   std::vector<double> values(15, 1.0);
   values.push_back(0.1);
-  const std::vector<double> z = robust_z(values);
+  const std::vector<double> z = robust_z(values, 0.01);
   EXPECT_LT(z.back(), -finding::Thresholds().outlier_z);
   EXPECT_EQ(z.front(), 0);
-  for (const double each : robust_z(std::vector<double>(8, 0.97)))
+  for (const double each : robust_z(std::vector<double>(8, 0.97), 0.01))
     EXPECT_EQ(each, 0);
-  EXPECT_TRUE(robust_z({}).empty());
+  EXPECT_TRUE(robust_z({}, 0.01).empty());
 }
 
 TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
@@ -180,9 +181,9 @@ TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
 
 TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
   COVERS("J3");
-  const LineUp found =
-      line_up({100, 100, 10, 20, 100, 0},
-              {.pauses = {0, 5, 3, 0, 0, 9}, .cnps = {0, 0, 2, 2, 0, 0}, .marks = {7, 7, 0, 4}});
+  const LineUp found = line_up(
+      {100, 100, 10, 20, 100, 0},
+      {.pauses = {0, 5, 3, 0, 0, 9}, .cnps = {0, 0, 2, 2, 0, 0}, .marks = {7, 7, 0, 4}}, 0.5);
   EXPECT_EQ(found.samples, 5U);
   EXPECT_EQ(found.slow, 2U);
   EXPECT_EQ(found.with_pauses, 1U);
@@ -362,11 +363,11 @@ TEST(Bisection, SuspectsLinksOfEveryTierThatCarriedThePair) {
       {.link = 16, .lower = 6, .upper = 7, .bytes = 9000},  // elsewhere
       {.link = 17, .lower = 4, .upper = 5, .bytes = 0},
   };
-  EXPECT_EQ(links_between(carried, {0, 1}, leaves, true),
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, 0.1),
             (std::vector<std::uint32_t>{10, 11, 12, 13}));
-  EXPECT_EQ(links_between(carried, {0, 1}, leaves, false),
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, std::nullopt),
             (std::vector<std::uint32_t>{10, 11, 12, 13, 14}));
-  EXPECT_TRUE(links_between({}, {0, 1}, leaves, true).empty());
+  EXPECT_TRUE(links_between({}, {0, 1}, leaves, 0.1).empty());
 }
 
 TEST(Bisection, SamplesOfASlowHostSayNothingOfLinks) {

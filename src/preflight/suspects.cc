@@ -36,17 +36,17 @@ std::map<std::uint32_t, Score> scores_of(const std::vector<Sample>& samples) {
 /// Of each host among those of its kind; none where they are too few.
 std::map<std::uint32_t, double> z_of(const std::map<std::uint32_t, Score>& scores,
                                      const std::vector<std::uint32_t>& kinds,
-                                     std::uint64_t like_hosts) {
+                                     const finding::Thresholds& limits) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_kind;
   for (const auto& [host, score] : scores)
     by_kind[kinds.at(host)].push_back(host);
   std::map<std::uint32_t, double> out;
   for (const auto& [kind, hosts] : by_kind) {
-    if (hosts.size() < like_hosts) continue;
+    if (hosts.size() < limits.like_hosts) continue;
     std::vector<double> values;
     for (const std::uint32_t host : hosts)
       values.push_back(scores.at(host).value);
-    const std::vector<double> z = robust_z(values);
+    const std::vector<double> z = robust_z(values, limits.least_spread);
     for (std::size_t i = 0; i < hosts.size(); ++i)
       out[hosts[i]] = z[i];
   }
@@ -64,7 +64,7 @@ std::vector<Suspect> suspects_among(const std::vector<Sample>& samples,
                                     const std::vector<std::uint32_t>& kinds,
                                     const finding::Thresholds& limits, std::size_t most) {
   const std::map<std::uint32_t, Score> scores = scores_of(samples);
-  const std::map<std::uint32_t, double> z = z_of(scores, kinds, limits.like_hosts);
+  const std::map<std::uint32_t, double> z = z_of(scores, kinds, limits);
   std::vector<Suspect> out;
   for (const auto& [host, score] : scores) {
     if (score.value >= 1) continue;

@@ -309,6 +309,24 @@ class Documents(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 
 
+class RenderedThresholds(unittest.TestCase):
+    """What `weir render --to prometheus` alerts from is the threshold that the user set."""
+
+    def test_a_threshold_moves_the_alerts_that_go_by_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pair", "-o", "pair.yaml", "--quiet"], cwd=folder,
+                           check=True, stdout=subprocess.DEVNULL)
+            usual, moved = (subprocess.run(
+                [WEIR, "render", "pair.yaml", "--to", "prometheus", "--quiet", *words], cwd=folder,
+                check=True, capture_output=True, text=True).stdout.splitlines()
+                            for words in ([], ["--threshold", "pause_warning=3%"]))
+        self.assertEqual(len(usual), len(moved))
+        changed = [(old, new) for old, new in zip(usual, moved) if old != new]
+        self.assertEqual([old.replace("> 0.01", "> 0.03") for old, _ in changed],
+                         [new for _, new in changed])
+        self.assertEqual(len(changed), 3)  # WeirPaused, WeirSlowReceiver, WeirPauseEverywhere
+
+
 class BashCompletion(unittest.TestCase):
     def complete(self, *words):
         """What bash offers for the last of `words`."""

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "diagnose/behaviour/preflight.h"
 #include "diagnose/behaviour/totals.h"
 #include "diagnose/core/view.h"
 #include "lab/expectation/expectation.h"
@@ -151,17 +152,14 @@ void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement);
 void judge_fec(const Bench& bench, const Window& window, finding::Judgement& judgement,
                preflight::StageResult& stage);
 
-/// "gpu01 to gpu09, rail 0, alone: 12.1 Gb/s of at least 93.1 Gb/s".
-[[nodiscard]] std::string sample_text(const Bench& bench, const preflight::Sample& sample);
+/// With the names of its hosts.
+[[nodiscard]] diagnose::LonePair lone_pair(const Bench& bench, const preflight::Sample& sample);
 /// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
 /// rounds, by further pairs, alone. Adds a finding for each. `slow_hosts` are slow with everybody:
 /// that their pairs were slow says nothing of links.
 [[nodiscard]] Status bisect_links(Bench& bench, const std::vector<preflight::Sample>& samples,
                                   std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,
                                   finding::Judgement& judgement);
-/// A finding of this stage that names the host already gets the measurement; else a new one.
-void blame_host(const Bench& bench, std::uint32_t host, const preflight::Sample& worst,
-                const std::vector<std::string>& partners, finding::Judgement& judgement);
 
 /// What each stage will do, in words with numbers, and which do not apply.
 void plan_lab(const Bench& bench, preflight::Report& report);

@@ -10,13 +10,14 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "host/probe/load_report.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
 #include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
 #include "units/format.h"
+#include "units/rate_text.h"
 
 namespace weir::ops {
 namespace {
@@ -373,12 +374,11 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
       if (!small_passes) silent.push_back(bench_.name(to));
       if (!small_passes || line.ends_with(fmt::format(" {}", kPingWorks))) continue;
       const design::NicIntent& nic = bench_.host(to).nics[rail];
-      judgement.findings.push_back(finding::make_finding(
-          "mtu.mismatch",
-          fmt::format(
-              "Packets of {} do not pass undivided from {} to {} on rail {}; small ones do.",
-              to_text(nic.mtu), bench_.name(from), bench_.name(to), nic.rail),
-          narrow_end(from, to, rail)));
+      judgement.findings.push_back(diagnose::narrow_path({.from = bench_.name(from),
+                                                          .to = bench_.name(to),
+                                                          .rail = nic.rail,
+                                                          .mtu = nic.mtu,
+                                                          .where = narrow_end(from, to, rail)}));
     }
     if (next < pings[from].asked.size()) silent.push_back(bench_.name(from));
   }
@@ -394,13 +394,6 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
 // ---- stage 3: each NIC with itself ----
 
 namespace {
-
-finding::Finding slow_loopback(const std::string& host, int rail, std::string verdict) {
-  finding::Finding finding = finding::make_finding("host.straggler", std::move(verdict),
-                                                   {.host = host, .rail = fmt::format("{}", rail)});
-  finding.severity = finding::Severity::kError;
-  return finding;
-}
 
 /// Hosts whose perftest was built with CUDA; each is asked once, all at the same time.
 std::set<std::uint32_t> hosts_with_cuda(const LoadHosts& hosts,
@@ -438,20 +431,19 @@ void add_gpu_facts(const evidence::Evidence& seen, const PairEnd& end, preflight
 void HostRig::judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
                              finding::Judgement& judgement) const {
   double least = 0;
+  std::vector<diagnose::Loopback> nics;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const design::NicIntent& nic = bench_.host(flows[i].from).nics[flows[i].rail];
     const double floor = static_cast<double>(bench_.line_rate(nic).raw()) *
                          bench_.request().thresholds.loopback_floor;
     least = least == 0 ? floor : std::min(least, floor);
-    if (run.rates[i] == 0 || run.rates[i] >= floor) continue;  // 0: it did not finish
-    const std::string& host = bench_.name(flows[i].from);
-    judgement.findings.push_back(slow_loopback(
-        host, nic.rail,
-        fmt::format("{} moves {} with itself, of at least {}: the host is slow, not the fabric.",
-                    host, preflight::rate_text(run.rates[i]), preflight::rate_text(floor))));
+    nics.push_back({.host = bench_.name(flows[i].from),
+                    .rail = nic.rail,
+                    .rate = run.rates[i],
+                    .floor = floor});
   }
   run.measures.front().floor = least;
-  finding::settle(judgement);
+  diagnose::judge_loopbacks(nics, judgement);
 }
 
 std::vector<preflight::GpuTrial> HostRig::gpu_trials(const std::vector<Flow>& flows,
@@ -473,15 +465,13 @@ void HostRig::judge_gpu_loopback(const std::vector<Flow>& flows, LoadRun& run,
                                  finding::Judgement& judgement) const {
   const finding::Thresholds& limits = bench_.request().thresholds;
   const std::vector<preflight::GpuTrial> trials = gpu_trials(flows, run);
-  const auto add = [&](std::size_t i, finding::Severity severity, const std::string& than) {
-    const std::string& host = bench_.name(flows[i].from);
-    const int rail = bench_.host(flows[i].from).nics[flows[i].rail].rail;
-    finding::Finding finding = slow_loopback(
-        host, rail,
-        fmt::format("{} moves {} with its GPU on rail {}, {}: the host is slow, not the fabric.",
-                    host, preflight::rate_text(trials[i].rate), rail, than));
-    finding.severity = severity;
-    judgement.findings.push_back(std::move(finding));
+  const auto add = [&](std::size_t i, std::optional<double> floor, std::optional<double> median) {
+    judgement.findings.push_back(
+        diagnose::slow_gpu_loopback({.host = bench_.name(flows[i].from),
+                                     .rail = bench_.host(flows[i].from).nics[flows[i].rail].rail,
+                                     .rate = trials[i].rate,
+                                     .floor = floor,
+                                     .median = median}));
   };
   double least = 0;
   bool have_all = true;
@@ -490,16 +480,12 @@ void HostRig::judge_gpu_loopback(const std::vector<Flow>& flows, LoadRun& run,
     have_all = have_all && floor;
     if (!floor) continue;
     least = least == 0 ? *floor : std::min(least, *floor);
-    if (trials[i].rate > 0 && trials[i].rate < *floor)
-      add(i, finding::Severity::kError, "of at least " + preflight::rate_text(*floor));
+    if (trials[i].rate > 0 && trials[i].rate < *floor) add(i, floor, std::nullopt);
   }
   if (have_all && !trials.empty()) run.measures.front().floor = least;
   const preflight::GpuComparison found = preflight::compare_gpu_trials(trials, limits);
-  // No floor is known: that others like it are faster is worth a look, and no red flag.
   for (const preflight::GpuOutlier& outlier : found.outliers)
-    add(outlier.trial, finding::Severity::kWarning,
-        fmt::format("where NICs like it move {} in the median",
-                    preflight::rate_text(outlier.median)));
+    add(outlier.trial, std::nullopt, outlier.median);
   if (found.compared > 0)
     run.notes.push_back(
         fmt::format("with GPU memory: no floor is known for {} (no PCIe switch joins NIC and GPU, "
@@ -601,7 +587,7 @@ std::string HostRig::expectation(const std::vector<evidence::Evidence>& /*window
   return fmt::format(
       "the simulator, on the fabric as designed: {} from a NIC in an all-to-all; measured {} in "
       "the median",
-      preflight::rate_text(*expected), preflight::rate_text(nic_rate_));
+      rate_text(*expected), rate_text(nic_rate_));
 }
 
 Result<Phase> HostRig::run_phase(std::string_view name, std::optional<std::uint32_t> without,

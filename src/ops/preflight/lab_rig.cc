@@ -314,11 +314,13 @@ std::string LabRig::slow_moments() {
     if (curve.measure == lab::Measure::kCnps) control.cnps = curve.values;
     if (curve.measure == lab::Measure::kMarks) control.marks = curve.values;
   }
-  const preflight::LineUp found = preflight::line_up(rates, control);
+  const double share = bench_.request().thresholds.slow_moment;
+  const preflight::LineUp found = preflight::line_up(rates, control, share);
   return fmt::format(
-      "{} of {} moments moved less than half of the median rate; {} of these coincide with pauses, "
+      "{} of {} moments moved less than {} of the median rate; {} of these coincide with pauses, "
       "{} with marks, {} with CNPs",
-      found.slow, found.samples, found.with_pauses, found.with_marks, found.with_cnps);
+      found.slow, found.samples, share == 0.5 ? "half" : fmt::format("{:g} %", share * 100),
+      found.with_pauses, found.with_marks, found.with_cnps);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
-#include "finding/catalog.h"
 #include "ops/preflight/bench.h"
 #include "units/format.h"
 
@@ -19,7 +18,6 @@ namespace {
 
 using preflight::Blame;
 using preflight::HostPair;
-using preflight::rate_text;
 using preflight::Round;
 using preflight::Sample;
 using preflight::Suspect;
@@ -41,28 +39,11 @@ bool is_slow(const std::vector<Sample>& samples) {
                      [](const Sample& sample) { return sample.is_slow(); });
 }
 
-constexpr std::string_view kGoodWithOthers = "and neither host is with others";
-constexpr std::string_view kNoOthers = "and no healthy host is left to try either with";
-
-void blame_path(const Bench& bench, const Sample& worst, std::string_view why,
+void judge_path(const Bench& bench, const Sample& worst, bool has_others,
                 finding::Judgement& judgement) {
   const std::string link = fmt::format("{} - {}", bench.name(std::min(worst.from, worst.to)),
                                        bench.name(std::max(worst.from, worst.to)));
-  if (std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                  [&](const auto& known) { return known.where.link == link; }))
-    return;
-  finding::Finding finding = finding::make_finding(
-      "link.degraded",
-      fmt::format("The path between {} and {} is slow, {}: {} of at least {}, alone.",
-                  bench.name(worst.from), bench.name(worst.to), why, rate_text(worst.rate),
-                  rate_text(worst.floor)),
-      {.rail = fmt::format("{}", worst.rail), .link = link});
-  finding.evidence.push_back({.source = "retest, alone in the fabric",
-                              .line = sample_text(bench, worst),
-                              .counter = "",
-                              .value = std::nullopt});
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
+  diagnose::judge_slow_path(lone_pair(bench, worst), link, has_others, judgement);
 }
 
 /// Where no healthy partner is left: the worst of its pairs again, alone. A pair that moves nothing
@@ -83,9 +64,10 @@ Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sa
   }
   const Sample& slow = *slowest(again);
   if (slow.rate > 0) {
-    stage.notes.push_back(sample_text(bench, slow) + ": all hosts are below their floors");
+    stage.notes.push_back(diagnose::to_text(lone_pair(bench, slow)) +
+                          ": all hosts are below their floors");
   } else {
-    blame_path(bench, slow, kNoOthers, judgement);
+    judge_path(bench, slow, false, judgement);
   }
   return {};
 }
@@ -123,9 +105,9 @@ Result<bool> try_suspect(Bench& bench, const Suspect& suspect, const std::vector
   switch (preflight::blame(was_slow[0], was_slow[1])) {
     case Blame::kNobody: cleared.push_back(host); return false;
     case Blame::kHost:
-      blame_host(bench, suspect.host, worst.front(), partners, judgement);
+      diagnose::judge_slow_host(host, lone_pair(bench, worst.front()), partners, judgement);
       return true;
-    case Blame::kPath: blame_path(bench, worst.front(), kGoodWithOthers, judgement); return false;
+    case Blame::kPath: judge_path(bench, worst.front(), true, judgement); return false;
   }
   WEIR_UNREACHABLE("every blame is handled");
 }
@@ -257,36 +239,12 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
 
 }  // namespace
 
-std::string sample_text(const Bench& bench, const Sample& sample) {
-  return fmt::format("{} to {}, rail {}, alone: {} of at least {}", bench.name(sample.from),
-                     bench.name(sample.to), sample.rail, rate_text(sample.rate),
-                     rate_text(sample.floor));
-}
-
-void blame_host(const Bench& bench, std::uint32_t number, const Sample& worst,
-                const std::vector<std::string>& partners, finding::Judgement& judgement) {
-  const std::string& host = bench.name(number);
-  const finding::EvidenceLine line{.source = "retest, alone in the fabric",
-                                   .line = sample_text(bench, worst),
-                                   .counter = "",
-                                   .value = std::nullopt};
-  for (finding::Finding& finding : judgement.findings) {
-    if (finding.where.host != host || finding.severity == finding::Severity::kInfo) continue;
-    finding.severity = finding::Severity::kError;
-    finding.evidence.push_back(line);
-    finding::settle(judgement);
-    return;
-  }
-  finding::Finding finding = finding::make_finding(
-      "host.straggler",
-      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
-                  join(partners, " and with "), worst.to == number ? "receives" : "sends",
-                  rate_text(worst.rate), rate_text(worst.floor)),
-      {.host = host, .rail = fmt::format("{}", worst.rail)});
-  finding.severity = finding::Severity::kError;
-  finding.evidence.push_back(line);
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
+diagnose::LonePair lone_pair(const Bench& bench, const Sample& sample) {
+  return {.from = bench.name(sample.from),
+          .to = bench.name(sample.to),
+          .rail = sample.rail,
+          .rate = sample.rate,
+          .floor = sample.floor};
 }
 
 Status run_pairs(Bench& bench, preflight::StageResult& stage) {
@@ -342,7 +300,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
     if (bisects && leaves[pair.first] != leaves[pair.second]) continue;
     WEIR_TRY(again, bench.rig().exchange({pair}, 0));
-    if (is_slow(again)) blame_path(bench, *slowest(again), kGoodWithOthers, judgement);
+    if (is_slow(again)) judge_path(bench, *slowest(again), true, judgement);
   }
   if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, std::move(blamed), stage, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");

@@ -7,8 +7,8 @@
 #include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/behaviour/burst.h"
+#include "diagnose/behaviour/preflight.h"
 #include "diagnose/core/diagnose.h"
-#include "finding/catalog.h"
 #include "ops/inspect/validate.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/verify.h"
@@ -22,47 +22,18 @@ using preflight::StageResult;
 /// Where a load did not finish and no counter says why.
 void add_unfinished(const Bench& bench, const LoadRun& run, finding::Judgement& judgement) {
   if (run.is_finished) return;
-  if (judgement.count(finding::Severity::kError) > 0) return;
-  std::vector<std::string> open;
-  for (const auto& [from, to] : run.open) {
-    const std::string text = fmt::format("{} to {}", bench.name(from), bench.name(to));
-    if (std::find(open.begin(), open.end(), text) == open.end()) open.push_back(text);
-  }
-  constexpr std::size_t kNamed = 4;
-  const std::size_t all = open.size();
-  if (open.size() > kNamed) open.resize(kNamed);
-  finding::Finding finding = finding::make_finding(
-      "transport.retries_exhausted",
-      fmt::format("Messages did not arrive: {}{}.", join(open, ", "),
-                  all > kNamed ? fmt::format(" and {} other pairs", all - kNamed) : ""));
-  for (const std::string& note : run.notes)
-    finding.evidence.push_back(
-        {.source = "the load", .line = note, .counter = "", .value = std::nullopt});
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
+  diagnose::UnfinishedLoad load;
+  for (const auto& [from, to] : run.open)
+    load.open.emplace_back(bench.name(from), bench.name(to));
+  load.notes = run.notes;
+  diagnose::judge_unfinished(load, judgement);
 }
 
-/// Pauses of priorities that the design does not make lossless.
-void judge_other_pauses(const diagnose::View& view, const design::Intent& intent,
-                        finding::Judgement& judgement) {
-  PrioritySet lossless;
+PrioritySet lossless_of(const design::Intent& intent) {
+  unsigned mask = 0;
   for (const design::SwitchIntent& device : intent.switches)
-    lossless =
-        PrioritySet::from_mask(static_cast<std::uint8_t>(lossless.mask() | device.lossless.mask()));
-  for (const diagnose::NicView& nic : view.nics())
-    for (unsigned priority = 0; priority < 8; ++priority) {
-      if (lossless.contains(Priority::of(priority))) continue;
-      const auto frames = nic.counts.of("nic.prio.pause_rx.frames", priority);
-      if (frames.value_or(0) == 0) continue;
-      finding::Finding finding = finding::make_finding(
-          "pfc.wrong_priority",
-          fmt::format("{} was paused in priority {}, which the design does not make lossless.",
-                      nic.host, priority),
-          nic.where());
-      finding.evidence.push_back(nic.counts.line("nic.prio.pause_rx.frames", priority));
-      judgement.findings.push_back(std::move(finding));
-    }
-  finding::settle(judgement);
+    mask |= device.lossless.mask();
+  return PrioritySet::from_mask(static_cast<std::uint8_t>(mask));
 }
 
 /// Findings of a later window behind those of an earlier one.
@@ -161,7 +132,7 @@ Status run_idle(Bench& bench, StageResult& stage) {
   }));
   const diagnose::View view(bench.subject(window));
   finding::Judgement judgement = diagnose::diagnose(view);
-  judge_other_pauses(view, bench.intent(), judgement);
+  diagnose::judge_other_pauses(view, lossless_of(bench.intent()), judgement);
   expect_quiet_links(judgement);
   stage.why = "no counter of errors, loss or flow control moved";
   settle_stage(bench.request(), std::move(judgement), stage);
@@ -235,7 +206,7 @@ Status run_overload(Bench& bench, StageResult& stage) {
     if (burst.pauses || burst.marks.value_or(0) > 0)
       acted.pauses = burst.pauses.value_or(0) + burst.marks.value_or(0);
     diagnose::judge_burst(acted, judged);
-    judge_other_pauses(view, bench.intent(), judged);
+    diagnose::judge_other_pauses(view, lossless_of(bench.intent()), judged);
     pauses += burst.pauses.value_or(0);
     marks += burst.marks.value_or(0);
     add_judgement(std::move(judged), judgement);
