@@ -25,8 +25,8 @@ run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
 # Where Open MPI can be compiled against, weir-mpi is built and tested.
 HAS_MPI = $$(pkg-config --exists ompi-c && echo ON || echo OFF)
 
-.PHONY: help demo build release-pgo test test-all tsan bench format format-check tidy fuzz coverage \
-  pictures install deb clean
+.PHONY: help demo build release-pgo test test-all tsan bench format format-check tidy fuzz \
+  coverage pictures install deb clean
 
 help: ## this list
 	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'

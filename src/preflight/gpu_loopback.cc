@@ -60,7 +60,7 @@ GpuComparison compare_gpu_trials(const std::vector<GpuTrial>& trials,
     std::vector<double> rates;
     for (const std::size_t member : members)
       rates.push_back(trials[member].rate);
-    const std::vector<double> z = robust_z(rates);
+    const std::vector<double> z = robust_z(rates, limits.least_spread);
     for (std::size_t i = 0; i < members.size(); ++i)
       if (z[i] < -limits.outlier_z) out.outliers.push_back({members[i], median_of(rates)});
   }
