@@ -312,9 +312,13 @@ std::string not_fabric(const finding::Judgement& judgement) {
   const auto cause =
       std::find_if(judgement.findings.begin(), judgement.findings.end(),
                    [](const Finding& finding) { return finding.id == "app.not_fabric"; });
-  if (cause == judgement.findings.end()) return "Not the fabric.";
-  std::string verdict = cause->verdict;
-  if (verdict.starts_with("The ")) verdict[0] = 't';
+  // Without one a setting of the host or of the job is the cause.
+  const bool is_other = cause == judgement.findings.end();
+  if (is_other &&
+      (judgement.findings.empty() || judgement.findings.front().severity == Severity::kInfo))
+    return "Not the fabric.";
+  std::string verdict = is_other ? judgement.findings.front().verdict : cause->verdict;
+  if (verdict.starts_with("The ") || verdict.starts_with("A ")) verdict[0] += 'a' - 'A';
   return fmt::format("Not the fabric: {}", verdict);
 }
 
@@ -327,6 +331,8 @@ std::string headline(const finding::Judgement& judgement, std::size_t hosts, std
     case finding::Conclusion::kHealthy: return fmt::format("Healthy: no fault found on {}.", seen);
     case finding::Conclusion::kNotFabric: return not_fabric(judgement);
     case finding::Conclusion::kInconclusive:
+      if (judgement.count(Severity::kError) > 0)
+        return fmt::format("Cannot tell the cause: {}", judgement.findings.front().verdict);
       return fmt::format("Cannot tell: not enough data from {}.", seen);
     case finding::Conclusion::kFindings: break;
   }

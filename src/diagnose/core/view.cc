@@ -8,6 +8,7 @@
 
 #include "base/count_text.h"
 #include "diagnose/core/convention.h"
+#include "diagnose/core/rdma_class.h"
 
 namespace weir::diagnose {
 namespace {
@@ -121,7 +122,10 @@ std::optional<bool> PortView::is_fabric() const {
 // ---- the view ----
 
 View::View(const Case& subject)
-    : evidence_(subject.evidence), thresholds_(subject.thresholds), intent_(subject.intent) {
+    : evidence_(subject.evidence),
+      thresholds_(subject.thresholds),
+      told_(subject.told),
+      intent_(subject.intent) {
   deltas_.reserve(evidence_.size());
   for (const evidence::Evidence& piece : evidence_) {
     counters::SnapshotDelta delta;
@@ -283,13 +287,6 @@ void View::connect() {
 
 namespace {
 
-/// As set, or as in effect where a switch shows that alone (NX-OS).
-const PrioritySet* pfc_shown(const PortView& port) {
-  if (port.facts == nullptr) return nullptr;
-  if (port.facts->pfc.is_known()) return &*port.facts->pfc;
-  return port.facts->pfc_active.is_known() ? &*port.facts->pfc_active : nullptr;
-}
-
 /// A map of all code points may be the one that the system comes with; one of a few was made.
 bool is_made(const evidence::Switch& device) {
   const auto& map = *device.dscp_to_tc;
@@ -329,17 +326,13 @@ void View::choose_priorities() {
     cnp_ = nic.cnp_priority.value();
     return;
   }
-  // Without a design: the one priority that most NICs and switch ports protect.
-  std::array<int, 8> votes{};
-  const auto vote = [&](PrioritySet set) {
-    if (set.count() != 1) return;
-    for (unsigned p = 0; p < 8; ++p)
-      if (set.contains(Priority::of(p))) ++votes.at(p);
-  };
-  for (const NicView& nic : nics_)
-    if (nic.pfc) vote(*nic.pfc);
-  for (const PortView& port : ports_)
-    if (const auto* pfc = pfc_shown(port)) vote(*pfc);
+  if ((shown_class_ = class_shown(nics_, ports_, told_, thresholds_))) {
+    rdma_ = shown_class_->priority;
+    rdma_dscp_ = shown_class_->dscp.value_or(code_point_for(Priority::of(rdma_), evidence_));
+    return;
+  }
+  // Otherwise the one priority that most NICs and switch ports protect.
+  const auto votes = protected_by(nics_, ports_, {}).votes;
   const auto best = std::max_element(votes.begin(), votes.end());
   const bool is_other = *best > 0 && votes.at(rdma_) < *best;
   // The usual code point is used and leads to the usual priority: then PFC is on the wrong one.

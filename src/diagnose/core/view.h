@@ -5,6 +5,7 @@
 // Whatever may be missing is a null pointer or an empty optional, never a zero. Counters of one
 // snapshot alone are taken as counted since some unknown time: then there is no window, and shares
 // of it are not known.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,11 +25,29 @@ namespace weir::diagnose {
 
 using finding::Thresholds;
 
+/// What a job's settings and the words around it say of RDMA's class, where evidence has no place
+/// for it.
+struct ToldOfRdma {
+  std::vector<Dscp> dscps;                 // that RDMA is sent with
+  std::optional<Priority> priority;        // that it is said to be in
+  std::vector<PrioritySet> lossless = {};  // that switches are said to pause
+  using BytesSent = std::array<std::optional<std::uint64_t>, Priority::kLimit>;
+  std::vector<BytesSent> sent = {};  // by NICs, priority by priority, since an unknown time
+};
+
+/// The class of RDMA, and what shows it.
+struct RdmaClass {
+  unsigned priority = 0;
+  std::optional<Dscp> dscp;
+  std::string why;
+};
+
 /// What is to be diagnosed. Two snapshots of an Evidence bound its window.
 struct Case {
   std::span<const evidence::Evidence> evidence;
   const design::Intent* intent = nullptr;  // the design, where there is one
   Thresholds thresholds = {};
+  ToldOfRdma told = {};
 };
 
 /// What a port counted. Absent counters have no number.
@@ -118,6 +137,9 @@ class View {
   [[nodiscard]] unsigned rdma() const { return rdma_; }
   [[nodiscard]] unsigned cnp() const { return cnp_; }
   [[nodiscard]] Dscp rdma_dscp() const { return rdma_dscp_; }
+  /// Without a design: what shows the class of RDMA (rdma_class.h). Where nothing does, rdma() is
+  /// what most protect, or the convention.
+  [[nodiscard]] const std::optional<RdmaClass>& shown_class() const { return shown_class_; }
   [[nodiscard]] bool has_counters() const;
   /// What is known of this place was read once: sums since an unknown time, of which nobody knows
   /// whether they grow. Of no place: of all that was read.
@@ -136,6 +158,7 @@ class View {
 
   std::span<const evidence::Evidence> evidence_;
   Thresholds thresholds_;
+  ToldOfRdma told_;
   const design::Intent* intent_ = nullptr;
   std::vector<counters::SnapshotDelta> deltas_;  // one per evidence
   std::vector<bool> has_window_;
@@ -149,6 +172,7 @@ class View {
   std::map<std::pair<std::string_view, std::string_view>, WantedPort> wanted_ports_;
   std::vector<std::string> switches_;
   std::map<std::string_view, std::vector<const PortView*>> ports_of_;  // by switch
+  std::optional<RdmaClass> shown_class_;
   unsigned rdma_ = 3;
   unsigned cnp_ = 6;
   Dscp rdma_dscp_ = Dscp::of(26);

@@ -9,16 +9,22 @@
 #include "base/text.h"
 #include "design/prove/islands.h"
 #include "diagnose/job/rules.h"
+#include "readers/paste/paste.h"
 
 namespace weir::diagnose {
 namespace {
+
+/// Known by the name of an RDMA device. A text may name a NIC by its interface, or not at all.
+bool is_named_device(const evidence::Nic& nic) {
+  return nic.device != readers::kUnnamedNic && !nic.netdev.is(nic.device);
+}
 
 /// Device names by host: from hosts that were observed, else from the design's first host.
 std::vector<std::string> devices_of(const JobCase& subject) {
   std::set<std::string> names;
   for (const evidence::Evidence& host : subject.hosts)
     for (const evidence::Nic& nic : host.nics)
-      names.insert(nic.device);
+      if (is_named_device(nic)) names.insert(nic.device);
   // What the library opened is there, whether a listing shows it or not.
   if (!names.empty())
     for (const readers::NcclProcess& process : subject.job.processes)

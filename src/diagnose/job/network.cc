@@ -19,6 +19,17 @@ const readers::JobVariable* refusal(const readers::Job& job) {
   return nullptr;
 }
 
+/// Every process of the log says which network it uses, and it is RDMA.
+bool all_use_rdma(const readers::Job& job) {
+  bool is_said = false;
+  for (const readers::NcclProcess& process : job.processes) {
+    if (!process.network) continue;
+    if (*process.network != "IB") return false;
+    is_said = true;
+  }
+  return is_said;
+}
+
 std::string why_sockets(const readers::Job& job, const readers::NcclProcess& process) {
   const readers::JobVariable* list = job.find("NCCL_IB_HCA");
   if (process.found_no_device && list != nullptr)
@@ -139,6 +150,13 @@ void judge_network(const JobCase& subject, JobFindings& out) {
                 off->at);
     for (const readers::NcclProcess& process : subject.job.processes)
       if (process.network) out.cite(found, process.network_at);
+    if (off->process.empty() && all_use_rdma(subject.job)) {
+      found.severity = finding::Severity::kInfo;
+      found.verdict = fmt::format(
+          "{}={} is named, and the run of the log uses RDMA: it was not set "
+          "there.",
+          off->name, off->value);
+    }
   } else {
     judge_sockets(subject.job, out);
     judge_forced_rdma(subject.job, out);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
+#include "diagnose/core/rdma_class.h"
 #include "diagnose/job/job.h"
 #include "diagnose/paste/events.h"
 #include "diagnose/paste/noted/noted.h"
@@ -20,6 +21,7 @@
 #include "diagnose/paste/rows.h"
 #include "diagnose/paste/stated.h"
 #include "diagnose/paste/switches.h"
+#include "diagnose/paste/told.h"
 #include "diagnose/validate/validate.h"
 #include "finding/catalog.h"
 #include "finding/search.h"
@@ -75,13 +77,8 @@ std::optional<Dscp> dscp_in_use(const PastedCase& input) {
 std::vector<Dscp> dscps_said(const PastedCase& input) {
   std::vector<Dscp> out;
   if (const auto used = dscp_in_use(input)) out.push_back(*used);
-  for (const readers::JobVariable& variable : input.paste.job.variables) {
-    const bool is_marking =
-        variable.name == "NCCL_IB_TC" || variable.name == "UCX_IB_TRAFFIC_CLASS";
-    const auto byte = is_marking ? readers::parse_count(variable.value) : std::nullopt;
-    if (byte && *byte < TosByte::kLimit)
-      out.push_back(dscp_of(TosByte::of(static_cast<unsigned>(*byte))));
-  }
+  const std::vector<Dscp> of_job = dscps_of_job(input.paste.job);
+  out.insert(out.end(), of_job.begin(), of_job.end());
   for (const Evidence& host : input.evidence)
     for (const evidence::Nic& nic : host.nics)
       if (nic.rdma.cm_tos.is_known()) out.push_back(dscp_of(*nic.rdma.cm_tos));
@@ -556,6 +553,15 @@ std::vector<SmallPort> ports_below(const PastedCase& input, unsigned payload) {
       }
     }
   }
+  for (const readers::PastePortMtu& port : input.paste.noted.port_mtus) {
+    finding::Where where;
+    where.switch_name = port.switch_name;
+    where.port = port.port;
+    const bool is_known = std::any_of(out.begin(), out.end(),
+                                      [&](const SmallPort& known) { return known.where == where; });
+    if (port.mtu < needed && !is_known && !port.switch_name.empty() && out.size() < kLines)
+      out.push_back({where, port.mtu, needed});
+  }
   return out;
 }
 
@@ -802,13 +808,40 @@ bool shows_map(const PastedCase& input) {
 /// One code point that the text says for RDMA, and that NICs do not put elsewhere: the site's plan.
 /// A small one is more likely a DSCP that was written as a TOS byte.
 std::optional<Dscp> dscp_of_site(const PastedCase& input, Priority priority) {
-  constexpr unsigned kSmall = 16;  // 26 and 48 as bytes are code points 6 and 12
   const std::vector<Dscp> said = dscps_said(input);
-  if (said.empty() || said.front().value() < kSmall) return std::nullopt;
+  if (said.empty() || said.front().value() < kSmallDscp) return std::nullopt;
   const bool is_one =
       std::all_of(said.begin(), said.end(), [&](Dscp dscp) { return dscp == said.front(); });
   const bool is_placed = !shows_map(input) || is_mapped_to(input.evidence, said.front(), priority);
   return is_one && is_placed ? std::optional(said.front()) : std::nullopt;
+}
+
+/// The code point that the ports force on RDMA, where a NIC maps it to another marked priority than
+/// the one it protects: one of the two is wrong, and the map is not.
+std::optional<std::pair<Dscp, Priority>> contradicted_mark(const PastedCase& input,
+                                                           const std::optional<PrioritySet>& pfc) {
+  const auto used = dscp_in_use(input);
+  if (!used || !pfc) return std::nullopt;
+  for (const Evidence& host : input.evidence)
+    for (const evidence::Nic& nic : host.nics) {
+      if (!nic.qos.dscp_to_priority.is_known()) continue;
+      const auto& to = nic.qos.dscp_to_priority->at(used->value());
+      if (to && to->value() != 0 && !pfc->contains(*to)) return std::pair(*used, *to);
+    }
+  return std::nullopt;
+}
+
+bool is_paused_by_switch(const PastedCase& input, const PrioritySet& pfc) {
+  const auto is_shared = [&](const PrioritySet& other) { return (other.mask() & pfc.mask()) != 0; };
+  for (const readers::PasteLossless& item : input.paste.lossless)
+    if (is_shared(item.priorities)) return true;
+  for (const Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches)
+      for (const evidence::SwitchPort& port : device.ports)
+        if ((port.pfc.is_known() && is_shared(*port.pfc)) ||
+            (port.pfc_active.is_known() && is_shared(*port.pfc_active)))
+          return true;
+  return false;
 }
 
 }  // namespace
@@ -832,10 +865,21 @@ Convention convention_of(const PastedCase& input) {
       const auto& to = nic.qos.dscp_to_priority->at(out.cnp_dscp.value());
       if (to && *to != out.priority && to->value() != 0) out.cnp_priority = *to;
     }
+  if (input.shown != nullptr) {
+    out.priority = Priority::of(input.shown->priority);
+    out.dscp = input.shown->dscp.value_or(code_point_for(out.priority, input.evidence));
+    return out;
+  }
   std::optional<PrioritySet> pfc;
   for (const Evidence& host : input.evidence) {
     for (const evidence::Nic& nic : host.nics)
       if (!pfc && nic.qos.pfc.is_known() && nic.qos.pfc->count() == 1) pfc = *nic.qos.pfc;
+  }
+  if (const auto sent = contradicted_mark(input, pfc)) {
+    if (is_paused_by_switch(input, *pfc)) return out;  // the marking is wrong
+    out.dscp = sent->first;
+    out.priority = sent->second;
+    return out;
   }
   if (const auto used = dscp_in_use(input)) {
     out.dscp = *used;
@@ -1204,11 +1248,11 @@ void sort_by_severity(finding::Judgement& out) {
 }
 
 /// A job exports a list of devices of which a listing of two or more shows none.
-bool exports_strangers(const readers::Paste& paste, const Finding& finding) {
+bool exports_strangers(std::span<const Evidence> hosts, const Finding& finding) {
   if (finding.evidence.empty() || !trim(finding.evidence.front().line).starts_with("export "))
     return false;
   std::size_t devices = 0;
-  for (const Evidence& host : paste.evidence)
+  for (const Evidence& host : hosts)
     for (const evidence::Nic& nic : host.nics) {
       if (finding.evidence.front().line.find(nic.device) != std::string::npos) return false;
       ++devices;
@@ -1218,14 +1262,16 @@ bool exports_strangers(const readers::Paste& paste, const Finding& finding) {
 
 /// A variable in a description of trouble may be one that was tried: what is only odd about it is a
 /// note. A transfer that got no answer is the symptom itself.
-void soften_described(const readers::Paste& paste, finding::Judgement& out) {
+void soften_described(const PastedCase& input, finding::Judgement& out) {
+  const readers::Paste& paste = input.paste;
   const bool is_described = !paste.words.empty() && paste.job.processes.empty();
   for (Finding& finding : out.findings) {
-    const bool is_lint = finding.id == "job.bad_value" ||
-                         (finding.id == "nccl.hca_unknown" && !exports_strangers(paste, finding)) ||
-                         finding.id == "failover.window_too_short" ||
-                         (finding.id == "lag.too_few_qps" && finding.severity < Severity::kError) ||
-                         (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
+    const bool is_lint =
+        finding.id == "job.bad_value" ||
+        (finding.id == "nccl.hca_unknown" && !exports_strangers(input.evidence, finding)) ||
+        finding.id == "failover.window_too_short" ||
+        (finding.id == "lag.too_few_qps" && finding.severity < Severity::kError) ||
+        (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
     const bool is_symptom = finding.id == "transport.retries_exhausted";
     const bool is_tried = !finding.evidence.empty() && is_quoted(paste, finding.evidence.front()) &&
                           is_remedy(finding.evidence.front().line);
@@ -1402,6 +1448,56 @@ bool is_packaging(const Finding& finding) {
   return finding.id == "job.rank_differs" && finding.verdict.starts_with("NCCL version: ");
 }
 
+/// A job began to connect its ranks and did not come to the end of it: that the scheduler ended it
+/// at its time limit is no cause.
+void look_at_hang(const readers::Paste& paste, finding::Judgement& out) {
+  const auto begins = [](const readers::NcclProcess& process) { return !process.channels.empty(); };
+  const auto is_done = [](const readers::NcclProcess& process) { return process.is_connected; };
+  const auto& processes = paste.job.processes;
+  if (std::none_of(processes.begin(), processes.end(), begins) ||
+      std::any_of(processes.begin(), processes.end(), is_done))
+    return;
+  const std::size_t ended = std::erase_if(out.findings, [](const Finding& finding) {
+    return finding.id == "app.not_fabric" &&
+           finding.verdict.find("time limit") != std::string::npos;
+  });
+  if (ended == 0) return;
+  if (out.conclusion == finding::Conclusion::kNotFabric)
+    out.conclusion = finding::Conclusion::kInconclusive;
+  out.unknown.push_back({"why the ranks do not connect",
+                         "the log ends while they do, and shows no error",
+                         "show_gids on both hosts, ping from each rail, ib_write_bw with and "
+                         "without GPU memory, and the log of each rank with NCCL_DEBUG=INFO",
+                         true});
+}
+
+/// What is loud is that packets were lost, at no place that is shown: a symptom, and no answer.
+bool is_loss_alone(const finding::Judgement& out) {
+  return std::all_of(out.findings.begin(), out.findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::kInfo ||
+           (finding.id == "path.loss" && finding.where.switch_name.empty());
+  });
+}
+
+/// A job could not register memory, and nothing else is loud: a limit of its host. Where a shell
+/// alone shows a limit it may have another cause.
+bool is_memory_alone(const finding::Judgement& out) {
+  constexpr std::string_view kLow = "limits.memlock_low";
+  const bool is_alone =
+      std::all_of(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
+        return finding.severity == Severity::kInfo || finding.id == kLow;
+      });
+  return is_alone &&
+         std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
+           return finding.id == kLow &&
+                  std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                              [](const finding::EvidenceLine& line) {
+                                return line.line.find("Cannot allocate memory") !=
+                                       std::string::npos;
+                              });
+         });
+}
+
 /// Which conclusion the findings allow, now that some are notes.
 void conclude(finding::Judgement& out) {
   using finding::Conclusion;
@@ -1416,7 +1512,18 @@ void conclude(finding::Judgement& out) {
       std::all_of(out.findings.begin(), out.findings.end(), [](const Finding& finding) {
         return finding.severity == Severity::kInfo || is_packaging(finding);
       });
-  if (is_packed_wrong) out.conclusion = Conclusion::kNotFabric;
+  if (is_packed_wrong || (has_findings && is_memory_alone(out)))
+    out.conclusion = Conclusion::kNotFabric;
+  if (has_findings && is_loss_alone(out)) {
+    out.conclusion = Conclusion::kInconclusive;
+    out.unknown.push_back(
+        {"where the packets were lost", "hosts count the loss, and nothing shows its place",
+         "of each switch on the path: drops by queue and priority group, CRC errors, the state of "
+         "PFC and its counters, the map of RDMA's DSCP, and whether it balances per packet; of "
+         "both "
+         "hosts: PFC and trust",
+         true});
+  }
   if (!has_findings && (out.conclusion == Conclusion::kFindings || is_foreign))
     out.conclusion = is_foreign ? Conclusion::kNotFabric : Conclusion::kInconclusive;
   if (out.conclusion == Conclusion::kHealthy) out.conclusion = Conclusion::kInconclusive;
@@ -1512,7 +1619,8 @@ void judge_timers(const PastedCase& pasted, finding::Judgement& out) {
 }  // namespace
 
 finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view) {
-  const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds()};
+  const PastedCase pasted{paste, view.evidence(), view.intent(), view.thresholds(),
+                          view.shown_class() ? &*view.shown_class() : nullptr};
   finding::Judgement out = judge_pasted(pasted);
   if (!view.evidence().empty()) {
     out = combined(judge_counts(pasted, view), std::move(out));
@@ -1530,7 +1638,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
     soften_empty_ports(pasted, out.findings);
   }
   soften_explained(out);
-  soften_described(paste, out);
+  soften_described(pasted, out);
   rank_causes(pasted, out);
   soften_without_devices(paste, out);
   soften_lossy(paste, out);
@@ -1543,6 +1651,7 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
                            "the peer's process and log, link state and drop counters of both ends, "
                            "show_gids on both, ping -M do -s 4092 between them"});
   merge_link_events(out);
+  look_at_hang(paste, out);
   conclude(out);
   put_cause_first(out);
   judge_results(paste, view, out);

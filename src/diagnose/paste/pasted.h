@@ -24,6 +24,7 @@ struct PastedCase {
       evidence;  // what the paste became, and whatever else is known
   const design::Intent* intent = nullptr;
   finding::Thresholds thresholds = {};
+  const RdmaClass* shown = nullptr;  // what shows the class of RDMA; null where nothing does
 };
 
 /// Everything together: the rules on counters and facts, what the outputs show by themselves

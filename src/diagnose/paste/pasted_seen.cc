@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "diagnose/paste/pasted_parts.h"
 #include "diagnose/paste/rows.h"
-#include "diagnose/paste/stated.h"
+#include "diagnose/paste/told.h"
 #include "evidence/address.h"
 #include "finding/catalog.h"
 #include "readers/paste/text_lines.h"
@@ -973,47 +973,9 @@ std::string switch_text(const std::string& name) {
   return name.empty() ? std::string("The switch") : name;
 }
 
-/// Code points of "hosts send DSCP 26", "RoCE = DSCP 26": where no setting shows one. CNPs have one
-/// of their own.
-std::vector<Dscp> dscps_told(const PastedCase& input) {
-  std::vector<Dscp> out;
-  for (const readers::Cited& line : input.paste.words) {
-    if (is_remedy(line.text)) continue;
-    const auto words = readers::words_of(line.text);
-    bool is_data = false;  // what the words before speak of
-    bool is_cnp = false;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      constexpr auto kVerbs = std::to_array<std::string_view>(
-          {"send", "sends", "mark", "marks", "marked", "carries", "use", "uses"});
-      constexpr auto kData =
-          std::to_array<std::string_view>({"RoCE", "roce", "RoCEv2", "RDMA", "rdma"});
-      const auto is_among = [](const auto& list, std::string_view name) {
-        return std::find(list.begin(), list.end(), name) != list.end();
-      };
-      const std::string_view word = words[i].substr(0, words[i].find_last_not_of(",.;:=") + 1);
-      if (word.starts_with("CNP") || word.starts_with("cnp")) {
-        is_cnp = true;
-        is_data = false;
-      } else if (is_among(kData, word)) {
-        is_cnp = false;
-        is_data = true;
-      } else if (is_among(kVerbs, word)) {
-        is_data = !is_cnp;
-      }
-      const bool is_dscp = word == "DSCP" || word == "dscp";
-      if (!is_dscp || !is_data || i + 1 == words.size()) continue;
-      const std::string_view next = words[i + 1];
-      const auto value =
-          parse_u64(next.substr(0, std::min(next.find_first_of(",.;)"), next.size())));
-      if (value && *value < Dscp::kLimit) out.push_back(Dscp::of(static_cast<unsigned>(*value)));
-    }
-  }
-  return out;
-}
-
 std::vector<Dscp> dscps_of_rdma(const PastedCase& input) {
   std::vector<Dscp> out = dscps_said(input);
-  if (out.empty()) out = dscps_told(input);
+  if (out.empty()) out = dscps_in_words(input.paste);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -1273,9 +1235,32 @@ void judge_port_limits(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// Another switch of its tier marks by its profile of this name.
+const readers::PasteWred* marking_sister(const PastedCase& input, const readers::PasteWred& item) {
+  if (item.switch_name.empty() || !readers::is_lossless_class(item.profile)) return nullptr;
+  for (const readers::PasteWred& other : input.paste.wred)
+    if (other.marks && other.profile == item.profile && other.switch_name != item.switch_name &&
+        tier_in(other.switch_name) == tier_in(item.switch_name))
+      return &other;
+  return nullptr;
+}
+
 void judge_wred(const PastedCase& input, finding::Judgement& out) {
+  std::set<std::string> judged;
   for (const readers::PasteWred& item : input.paste.wred) {
     if (item.marks) continue;
+    if (const auto* const sister = item.queue ? nullptr : marking_sister(input, item)) {
+      if (!judged.insert(item.switch_name).second) continue;
+      Finding finding =
+          finding::make_finding("ecn.off_on_lossless",
+                                fmt::format("{}: profile {} does not mark; that of {} does.",
+                                            item.switch_name, item.profile, sister->switch_name),
+                                switch_where(item.switch_name));
+      finding.confidence = Confidence::kHigh;
+      finding.evidence = {line_of(item.at), line_of(sister->at)};
+      out.findings.push_back(std::move(finding));
+      continue;
+    }
     const PrioritySet lossless = lossless_on(input, item.switch_name);
     const bool is_named = item.profile.find("LOSSLESS") != std::string::npos &&
                           item.profile.find("LOSSY") == std::string::npos;

@@ -40,7 +40,7 @@ bool StatedLine::is_remedy() const {
        "restores", "passes",    "stable", "same",       "without",     "unless"});
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return has(word); }) ||
-         mentions("fix");
+         mentions("fix") || (has("with") && (has("runs") || has("ran") || has("fine")));
 }
 
 std::optional<double> StatedLine::value_after(std::size_t i) const {
@@ -203,12 +203,13 @@ bool is_short_packet(const std::string& lower) {
 /// "tos 0x68": a byte on the wire whose ECN bits are 00, in a text about ECN.
 void find_wire_bytes(const Lines& lines, Stated& out) {
   const bool is_about_ecn = std::any_of(lines.begin(), lines.end(), [](const StatedLine& line) {
-    return line.mentions("ecn") || line.mentions("ect");
+    return line.mentions("ecn") || line.has("ect") || line.contains("ect(") ||
+           line.contains("-ect");
   });
   for (std::size_t i = 0; is_about_ecn && i < lines.size(); ++i) {
     const auto at = lines[i].lower.find("tos 0x");
     if (at == std::string::npos || lines[i].is_remedy() || is_short_packet(lines[i].lower) ||
-        lines[i].mentions("cnp"))
+        lines[i].mentions("cnp") || lines[i].has("tcp"))
       continue;
     const unsigned byte = hex_number(std::string_view(lines[i].lower).substr(at + 6, 2));
     if (byte != 0 && (byte & 3U) == 0)

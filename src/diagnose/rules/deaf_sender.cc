@@ -31,7 +31,10 @@ void look_at_reaction(const View& view, const NicView& nic, Suspicions& out) {
                                 name_of(nic), std::max(ignored.value_or(0), arrived.value_or(0)))
                   : fmt::format("{} ignores CNPs: its reaction point (RP) is off on priority {}.",
                                 name_of(nic), view.rdma()),
-      .where = with_priority(view, nic.where()),
+      // Without a design or anything that shows RDMA's class the priority is assumed.
+      .where = view.intent() != nullptr || view.shown_class() || is_off
+                   ? with_priority(view, nic.where())
+                   : nic.where(),
       .confidence = is_off ? finding::Confidence::kCertain : finding::Confidence::kHigh,
       .explains = congestion_anywhere({"cnp.lost"})};
   if (is_off) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/core/rdma_class.h"
 #include "diagnose/rules/rule.h"
 #include "units/format.h"
 
@@ -70,6 +71,40 @@ void add_marking(const View& view, const NicView& nic, Suspicions& out, std::str
            .explains = marking_consequences(view, nic)});
 }
 
+/// A port of a switch protects what this NIC protects.
+bool any_port_agrees(const View& view, const PrioritySet& pfc) {
+  return std::any_of(view.ports().begin(), view.ports().end(), [&](const PortView& port) {
+    if (port.facts == nullptr) return false;
+    const bool is_set = port.facts->pfc.is_known() && (port.facts->pfc->mask() & pfc.mask()) != 0;
+    return is_set || (port.facts->pfc_active.is_known() &&
+                      (port.facts->pfc_active->mask() & pfc.mask()) != 0);
+  });
+}
+
+/// The NIC forces a code point that its own map puts in one priority, and protects another one, and
+/// nothing shows that the first is meant. Switches that agree with its PFC say that the marking is
+/// wrong; without them either may be.
+bool look_at_contradiction(const View& view, const NicView& nic, Suspicions& out) {
+  const auto forced = mark_forced(nic);
+  if (nic.wanted != nullptr || view.shown_class() || !forced || forced->priority == 0 ||
+      forced->dscp.value() < kSmallDscp || !nic.pfc || nic.pfc->count() != 1 ||
+      nic.pfc->contains(Priority::of(forced->priority)))
+    return false;
+  const bool is_marking = any_port_agrees(view, *nic.pfc);
+  add_marking(
+      view, nic, out, is_marking ? "dscp.unmarked" : "pfc.wrong_priority",
+      fmt::format("{} sends RDMA with DSCP {}, which it maps to priority {}, and has PFC on "
+                  "priority {}{}: what it sends is not protected{}.",
+                  name_of(nic), forced->dscp.value(), forced->priority, to_text(*nic.pfc),
+                  is_marking ? " as its switch has" : "",
+                  is_marking ? "" : ". Which of the two is meant is not shown"),
+      finding::Confidence::kHigh,
+      {fact_line(nic.counts.source(),
+                 fmt::format("DSCP {} -> priority {}; PFC: priority {}", forced->dscp.value(),
+                             forced->priority, to_text(*nic.pfc)))});
+  return true;
+}
+
 /// True if a setting is wrong and was reported.
 bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
   if (nic.facts == nullptr) return false;
@@ -90,6 +125,7 @@ bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
                     name_of(nic), to_text(*qos.trust), view.rdma()),
         fmt::format("trust: expected dscp, found {}", to_text(*qos.trust)));
   }
+  if (trusts_dscp && look_at_contradiction(view, nic, out)) return true;
   const unsigned dscp = view.rdma_dscp().value();
   if (wants_dscp && trusts_dscp && qos.dscp_to_priority.is_known()) {
     const std::optional<Priority> found = qos.dscp_to_priority->at(dscp);
@@ -104,9 +140,9 @@ bool look_at_settings(const View& view, const NicView& nic, Suspicions& out) {
   const auto& forced = nic.facts->rdma.traffic_class;
   // Without a design and a map a code point of its own is the site's plan; a small one is a DSCP
   // that was written as a byte, or none.
-  constexpr unsigned kSmall = 16;
   const bool may_be_planned = nic.wanted == nullptr && !qos.dscp_to_priority.is_known() &&
-                              forced.is_known() && *forced && dscp_of(**forced).value() >= kSmall;
+                              forced.is_known() && *forced &&
+                              dscp_of(**forced).value() >= kSmallDscp;
   if (forced.is_known() && *forced && dscp_of(**forced) != view.rdma_dscp() && !may_be_planned) {
     const unsigned value = (*forced)->value();
     const unsigned found = dscp_of(**forced).value();

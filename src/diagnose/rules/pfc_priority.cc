@@ -32,6 +32,52 @@ bool any_protects(const View& view) {
   return false;
 }
 
+const evidence::Fact<PrioritySet>& pfc_in_effect(const evidence::SwitchPort& port) {
+  return port.pfc_active.is_known() ? port.pfc_active : port.pfc;
+}
+
+/// Hosts protect one priority and switches another, and nothing shows which of them RDMA uses: who
+/// is wrong is not known. The name of one at the other end; empty where this is not so.
+std::string name_of_other_side(const View& view, bool is_host) {
+  if (view.intent() != nullptr || view.shown_class()) return {};
+  const auto protects = [&](const PrioritySet* pfc) {
+    return pfc != nullptr && pfc->contains(Priority::of(view.rdma()));
+  };
+  std::string hosts;
+  std::string switches;
+  for (const NicView& nic : view.nics())
+    if (hosts.empty() && protects(nic.pfc ? &*nic.pfc : nullptr)) hosts = name_of(nic);
+  for (const PortView& port : view.ports())
+    if (switches.empty() && port.facts != nullptr &&
+        protects(pfc_in_effect(*port.facts).is_known() ? &*pfc_in_effect(*port.facts) : nullptr))
+      switches = name_of(port);
+  if (is_host) return hosts.empty() ? switches : std::string();
+  return switches.empty() ? hosts : std::string();
+}
+
+std::string text_of_both(const std::string& name, PrioritySet found, const std::string& other,
+                         unsigned priority) {
+  return fmt::format(
+      "{} has PFC on priority {}, {} on priority {}: neither stops for the other, "
+      "and which of the two RDMA uses is not shown.",
+      name, to_text(found), other, priority);
+}
+
+void add_shown_class(const View& view, std::vector<finding::EvidenceLine>& lines) {
+  if (view.shown_class()) lines.push_back(fact_line("", view.shown_class()->why));
+}
+
+std::string verdict_of(const View& view, const NicView& nic, const std::string& other) {
+  if (nic.pfc->count() == 0)
+    return fmt::format("{} has PFC on no priority: it neither sends nor obeys pauses.",
+                       name_of(nic));
+  if (!other.empty()) return text_of_both(name_of(nic), *nic.pfc, other, view.rdma());
+  return fmt::format(
+      "{} has PFC on priority {}, RDMA uses priority {}: pauses from its switch do "
+      "not stop it.",
+      name_of(nic), to_text(*nic.pfc), view.rdma());
+}
+
 void look_at_nic_priority(const View& view, const NicView& nic, bool is_convention,
                           Suspicions& out) {
   const Priority rdma = Priority::of(view.rdma());
@@ -40,15 +86,11 @@ void look_at_nic_priority(const View& view, const NicView& nic, bool is_conventi
   if (nic.wanted == nullptr && !is_convention && nic.pfc->count() == 0) return;
   const bool is_off = nic.pfc->count() == 0;
   const bool is_read = nic.facts != nullptr && nic.facts->qos.pfc.is_known();
+  const std::string other = is_off ? std::string() : name_of_other_side(view, true);
   Suspicion wrong{
       .id = is_off ? "pfc.off" : "pfc.wrong_priority",
-      .verdict = is_off
-                     ? fmt::format("{} has PFC on no priority: it neither sends nor obeys pauses.",
-                                   name_of(nic))
-                     : fmt::format("{} has PFC on priority {}, RDMA uses priority {}: pauses from "
-                                   "its switch do not stop it.",
-                                   name_of(nic), to_text(*nic.pfc), view.rdma()),
-      .where = with_priority(view, nic.where()),
+      .verdict = verdict_of(view, nic, other),
+      .where = other.empty() ? with_priority(view, nic.where()) : nic.where(),
       .confidence = is_read ? finding::Confidence::kCertain : finding::Confidence::kHigh,
       .evidence = {fact_line(
           nic.counts.source(),
@@ -57,6 +99,7 @@ void look_at_nic_priority(const View& view, const NicView& nic, bool is_conventi
               : fmt::format("pause counters exist for priority {} only, so PFC is on there",
                             to_text(*nic.pfc)))},
       .explains = priority_consequences()};
+  if (!is_off) add_shown_class(view, wrong.evidence);
   if (nic.port) {
     const Counts& counts = view.ports()[*nic.port].counts;
     if (counts.of("switch.prio.pause_tx.frames", view.rdma()).value_or(0) > 0)
@@ -65,10 +108,6 @@ void look_at_nic_priority(const View& view, const NicView& nic, bool is_conventi
       wrong.evidence.push_back(counts.line("switch.pg.drop_headroom.packets"));
   }
   out.add(std::move(wrong));
-}
-
-const evidence::Fact<PrioritySet>& pfc_in_effect(const evidence::SwitchPort& port) {
-  return port.pfc_active.is_known() ? port.pfc_active : port.pfc;
 }
 
 /// Without a design a port without any PFC, beside others that have it, may lead anywhere; one that
@@ -109,19 +148,26 @@ void look_at_switch_priority(const View& view, const std::string& name, Suspicio
     }
   }
   if (first == nullptr) return;
+  const bool is_off = found->count() == 0;
+  const std::string other = is_off ? std::string() : name_of_other_side(view, false);
   finding::Where where = switch_place(view, name);
+  if (!other.empty()) where.priority.clear();
   const bool is_one = lines.size() == 1;
   if (is_one) where.port = first->name;
-  const bool is_off = found->count() == 0;
+  if (!is_off) add_shown_class(view, lines);
   if (first->counts.of(kTailDrops, view.rdma()).value_or(0) > 0)
     lines.push_back(first->counts.line(kTailDrops, view.rdma()));
-  out.add({.id = is_off ? "pfc.off" : "pfc.wrong_priority",
-           .verdict = fmt::format(
-               "{} has PFC on {}, RDMA uses priority {}.", is_one ? name_of(*first) : name,
-               is_off ? "no priority" : "priority " + to_text(*found), view.rdma()),
-           .where = where,
-           .evidence = std::move(lines),
-           .explains = priority_consequences()});
+  out.add(
+      {.id = is_off ? "pfc.off" : "pfc.wrong_priority",
+       .verdict =
+           other.empty()
+               ? fmt::format("{} has PFC on {}, RDMA uses priority {}.",
+                             is_one ? name_of(*first) : name,
+                             is_off ? "no priority" : "priority " + to_text(*found), view.rdma())
+               : text_of_both(is_one ? name_of(*first) : name, *found, other, view.rdma()),
+       .where = where,
+       .evidence = std::move(lines),
+       .explains = priority_consequences()});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "diagnose/core/join.h"
 #include "diagnose/paste/configs.h"
 #include "diagnose/paste/pasted.h"
+#include "diagnose/paste/told.h"
 #include "ops/source/snapshot_file.h"
 #include "readers/paste/merge.h"
 
@@ -138,9 +139,11 @@ Result<Diagnosed> diagnose_all(const DiagnoseRequest& request) {
     return bad_request("--workload is compared with the fabric as designed: name it with --design");
   const Pieces evidence = diagnose::join_windows(readers::merge_texts(std::move(pieces)));
   describe(evidence, out);
-  const diagnose::Case subject{.evidence = evidence,
-                               .intent = fabric ? &fabric->intent : nullptr,
-                               .thresholds = request.thresholds};
+  const diagnose::Case subject{
+      .evidence = evidence,
+      .intent = fabric ? &fabric->intent : nullptr,
+      .thresholds = request.thresholds,
+      .told = out.paste ? diagnose::told_of_rdma(*out.paste) : diagnose::ToldOfRdma()};
   const diagnose::View view(subject);
   out.judgement = out.paste ? diagnose::diagnose_paste(*out.paste, view) : diagnose::diagnose(view);
   if (hosts) say_what_changed(request, *hosts, out);

@@ -29,6 +29,8 @@
 namespace weir::readers {
 
 inline constexpr std::string_view kThisHost = "this host";
+/// The device of a NIC that the text does not name: no name of any device.
+inline constexpr std::string_view kUnnamedNic = "NIC";
 
 /// One part of a pasted text.
 struct PastePart {
@@ -80,6 +82,7 @@ struct PasteCapture {
     Cited first;
   };
   std::vector<Marked> by_tos;
+  std::vector<Marked> tcp;  // no RDMA: what other packets are marked with
 
   /// Data packets of one flow with the same marking, seen at one place of the path.
   struct Flow {

@@ -13,8 +13,6 @@ namespace {
 using counters::Driver;
 using counters::Place;
 
-constexpr std::string_view kNoName = "NIC";
-
 /// By how RDMA drivers name their devices.
 std::string driver_of_name(std::string_view device) {
   const vocab::NicDriver* const row = vocab::driver_of_device(device);
@@ -260,7 +258,7 @@ PastedNic& PasteHosts::find_or_add(std::string_view host_name, std::string_view 
                                    std::string_view netdev) {
   PastedHost& item = host(host_name);
   const std::string_view key = device.empty() ? netdev : device;
-  const std::string_view shown = key.empty() ? kNoName : key;
+  const std::string_view shown = key.empty() ? kUnnamedNic : key;
   const auto [at, is_new] = item.nic_at.try_emplace(std::string(shown), item.nics.size());
   if (!is_new) {
     PastedNic& nic = item.nics[at->second];

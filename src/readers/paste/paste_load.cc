@@ -180,6 +180,7 @@ bool is_capture_noise(std::string_view text) {
 struct Packet {
   unsigned tos = 0;
   bool is_roce = false;
+  bool is_tcp = false;
   std::size_t length = 0;  // of UDP's payload
   std::string flow;        // "10.1.0.1.53312 > 10.1.4.9.4791"
   std::optional<unsigned> ttl;
@@ -214,6 +215,7 @@ std::optional<unsigned> ttl_in(std::string_view text) {
 
 void read_packet_text(std::string_view text, Packet& packet) {
   packet.is_roce = packet.is_roce || has(text, ".4791: ");
+  packet.is_tcp = packet.is_tcp || has(text, "proto TCP (6)") || has(text, "next-header TCP (6)");
   if (packet.flow.empty()) packet.flow = flow_in(text);
   if (!packet.ttl) packet.ttl = ttl_in(text);
   const std::size_t at = text.find("UDP, length ");
@@ -262,21 +264,29 @@ void add_flow(const Packet& packet, PasteCapture& capture, PasteSink& out) {
   ++at->data;
 }
 
-void add_packet(const Packet& packet, PasteCapture& capture, PasteSink& out) {
-  if (packet.line == nullptr || !packet.is_roce) return;
-  constexpr std::size_t kShortest = 64;  // an acknowledgement has 20 bytes, a CNP 32
-  auto at = std::find_if(capture.by_tos.begin(), capture.by_tos.end(),
+PasteCapture::Marked& marked_as(const Packet& packet, std::vector<PasteCapture::Marked>& all,
+                                PasteSink& out) {
+  auto at = std::find_if(all.begin(), all.end(),
                          [&](const PasteCapture::Marked& to) { return to.tos == packet.tos; });
-  if (at == capture.by_tos.end()) {
-    at = capture.by_tos.insert(capture.by_tos.end(), PasteCapture::Marked{});
+  if (at == all.end()) {
+    at = all.insert(all.end(), PasteCapture::Marked{});
     at->tos = packet.tos;
     at->first = out.cite(*packet.line);
   }
+  return *at;
+}
+
+void add_packet(const Packet& packet, PasteCapture& capture, PasteSink& out) {
+  if (packet.line == nullptr) return;
+  if (packet.is_tcp) ++marked_as(packet, capture.tcp, out).other;
+  if (!packet.is_roce) return;
+  constexpr std::size_t kShortest = 64;  // an acknowledgement has 20 bytes, a CNP 32
+  PasteCapture::Marked& at = marked_as(packet, capture.by_tos, out);
   if (is_cnp(packet)) {
-    ++at->cnps;
+    ++at.cnps;
   } else {
     const bool is_data = packet.length > kShortest;
-    ++(is_data ? at->data : at->other);
+    ++(is_data ? at.data : at.other);
     if (is_data) add_flow(packet, capture, out);
   }
 }
@@ -316,7 +326,8 @@ std::size_t read_tcpdump(const PasteAt& at, PasteSink& out) {
   }
   add_packet(packet, capture, out);
   out.device = at.mark.device;
-  if (!capture.by_tos.empty()) out.paste().captures.push_back(std::move(capture));
+  if (!capture.by_tos.empty() || !capture.tcp.empty())
+    out.paste().captures.push_back(std::move(capture));
   return taken;
 }
 

@@ -34,7 +34,10 @@ class DbEntries {
     for (const std::string& piece : path)
       for (const std::string_view part : split(std::string_view(piece), '|'))
         parts.emplace_back(part);
-    const auto table = std::find_if(parts.begin(), parts.end(), is_qos_table);
+    auto table = std::find_if(parts.begin(), parts.end(), is_qos_table);
+    // `jq .DSCP_TO_TC_MAP.AZURE` prints what is below the name of the map.
+    const bool is_nameless = table != parts.end() && parts.end() - table == 2;
+    if (is_nameless && *table == "DSCP_TO_TC_MAP") table = parts.insert(table + 1, "") - 1;
     if (table == parts.end() || parts.end() - table < 3) return;
     const std::string& key = *(table + 1);
     const std::string& field = parts.back();
@@ -238,9 +241,22 @@ std::string table_of_command(const Mark& mark) {
   return {};
 }
 
+/// `"AZURE": {` or `"26": "1",`: what a filter let through of a table that the command names. Of
+/// other tables than the map a value without its key says nothing.
+bool is_piece_of_table(const PasteAt& at, std::string_view text) {
+  const std::string table = text.starts_with('"') ? table_of_command(at.mark) : std::string();
+  const std::size_t end = text.find('"', 1);
+  if (table.empty() || end == std::string_view::npos) return false;
+  const std::string_view rest = trim(text.substr(end + 1));
+  if (!rest.starts_with(':')) return false;
+  const std::string_view value = trim(rest.substr(1));
+  return value.starts_with('{') || (table == "DSCP_TO_TC_MAP" &&
+                                    parse_u64(text.substr(1, end - 1)) && value.starts_with('"'));
+}
+
 bool begins_db_json(const PasteAt& at) {
   const std::string_view text = at.line(0);
-  if (opens_table(text)) return true;
+  if (opens_table(text) || is_piece_of_table(at, text)) return true;
   if (!text.starts_with('{')) return false;
   return opens_table(at.line(1)) || !table_of_command(at.mark).empty();
 }

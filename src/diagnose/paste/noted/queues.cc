@@ -67,6 +67,70 @@ void judge_queue_entries(const PastedCase& input, const View& view, finding::Jud
   }
 }
 
+// ---- other traffic in the class of RDMA ----
+
+struct TcpInClass {
+  std::string host;
+  std::vector<finding::EvidenceLine> lines;
+};
+
+/// Packets of TCP that were captured with this code point, and rules that give it to TCP.
+std::vector<TcpInClass> tcp_marked(const PastedCase& input, Dscp dscp) {
+  std::vector<TcpInClass> out;
+  const auto add = [&](const std::string& host, finding::EvidenceLine line) {
+    auto at = std::find_if(out.begin(), out.end(),
+                           [&](const TcpInClass& known) { return known.host == host; });
+    if (at == out.end()) at = out.insert(out.end(), TcpInClass{host, {}});
+    constexpr std::size_t kMost = 4;
+    if (at->lines.size() < kMost) at->lines.push_back(std::move(line));
+  };
+  for (const readers::PasteMarkingRule& rule : input.paste.noted.marking_rules)
+    if (rule.dscp == dscp) add(rule.host, line_of(rule.at));
+  for (const readers::PasteCapture& capture : input.paste.captures)
+    for (const auto& marked : capture.tcp)
+      if (dscp_of(TosByte::of(marked.tos)) == dscp) add(capture.host, line_of(marked.first));
+  return out;
+}
+
+/// TCP with the code point of RDMA: it fills the lossless class and heeds no CNP. Where the class
+/// carries bytes of which none are RDMA's, that is what fills it; where only the usual code point
+/// says which class is RDMA's, it is a warning.
+void judge_tcp_in_class(const PastedCase& input, const View& view, finding::Judgement& out) {
+  constexpr std::string_view kSent = "nic.prio.tx.bytes";
+  constexpr std::string_view kRdma = "nic.rdma.tx_unicast.bytes";
+  const std::vector<Dscp> said = dscps_said(input);
+  for (TcpInClass& tcp : tcp_marked(input, view.rdma_dscp())) {
+    const NicView* full = nullptr;
+    for (const NicView& nic : view.nics()) {
+      if (nic.host != tcp.host || view.is_read_once(nic.where())) continue;
+      const std::uint64_t bytes = nic.counts.of(kSent, view.rdma()).value_or(0);
+      const auto rdma = nic.counts.of(kRdma);
+      const std::uint64_t least = view.thresholds().bytes_that_matter;
+      if (rdma && bytes >= least && *rdma < least) full = &nic;
+    }
+    const bool is_known = full != nullptr || view.shown_class() ||
+                          std::find(said.begin(), said.end(), view.rdma_dscp()) != said.end();
+    Finding finding = finding::make_finding(
+        "class.shared_queue",
+        fmt::format("{} marks TCP with DSCP {}, the code point of RDMA's class{}.",
+                    tcp.host.empty() ? std::string("A host") : tcp.host, view.rdma_dscp().value(),
+                    full == nullptr
+                        ? std::string()
+                        : fmt::format(": priority {} sent {} bytes, of which RDMA {}", view.rdma(),
+                                      count_text(*full->counts.of(kSent, view.rdma())),
+                                      count_text(*full->counts.of(kRdma)))),
+        full == nullptr ? where_of(tcp.host, "") : full->where());
+    finding.severity = is_known ? Severity::kError : Severity::kWarning;
+    finding.confidence = is_known ? Confidence::kHigh : Confidence::kMedium;
+    finding.evidence = std::move(tcp.lines);
+    if (full != nullptr) {
+      finding.evidence.push_back(full->counts.line(kSent, view.rdma()));
+      finding.evidence.push_back(full->counts.line(kRdma));
+    }
+    out.findings.push_back(std::move(finding));
+  }
+}
+
 // ---- CNPs on their way ----
 
 struct Cnps {
@@ -228,6 +292,7 @@ void judge_counted_unmarked(const View& view, finding::Judgement& out) {
 
 void judge_queues(const PastedCase& input, const View& view, finding::Judgement& out) {
   if (!has_loud(out, "ecn.off_on_lossless")) judge_queue_entries(input, view, out);
+  judge_tcp_in_class(input, view, out);
   judge_cnp_queue(input, view, out);
   judge_counted_unmarked(view, out);
 }

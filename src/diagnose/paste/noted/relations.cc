@@ -425,6 +425,25 @@ void rank_slot_power(const PastedCase& input, finding::Judgement& out) {
   }
 }
 
+/// Without PFC no class of a NIC is paused, and the whole port is: how it sorts its packets comes
+/// after that.
+void rank_global_pause(finding::Judgement& out) {
+  const auto is_at = [&](const Finding& finding, std::string_view id, const std::string& host) {
+    return finding.id == id && finding.severity == Severity::kError && finding.where.host == host;
+  };
+  for (const Finding& pause : out.findings) {
+    const std::string host = pause.where.host;
+    if (!is_at(pause, "pause.global_on", host) ||
+        std::none_of(out.findings.begin(), out.findings.end(),
+                     [&](const Finding& other) { return is_at(other, "pfc.off", host); }))
+      continue;
+    std::stable_partition(out.findings.begin(), out.findings.end(), [&](const Finding& other) {
+      return is_at(other, "pause.global_on", host) || is_at(other, "pfc.off", host);
+    });
+    return;
+  }
+}
+
 }  // namespace
 
 bool has_loud(const finding::Judgement& judgement, std::string_view id) {
@@ -468,6 +487,7 @@ void rank_causes(const PastedCase& input, finding::Judgement& out) {
                      if (a.severity != b.severity) return a.severity > b.severity;
                      return false;
                    });
+  rank_global_pause(out);
 }
 
 }  // namespace weir::diagnose

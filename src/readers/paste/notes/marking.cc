@@ -255,4 +255,83 @@ std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out) {
   return said;
 }
 
+// ---- rules that mark ----
+
+namespace {
+
+/// 26 of "0x1a", "26", "AF31" and "af31"; nullopt for other names.
+std::optional<Dscp> code_point_named(std::string_view word) {
+  word = without_quotes(word);
+  unsigned value = 0;
+  const bool is_hex = word.starts_with("0x");
+  const std::string_view digits = is_hex ? word.substr(2) : word;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
+  if (error == std::errc() && end == digits.data() + digits.size())
+    return value < Dscp::kLimit ? std::optional(Dscp::of(value)) : std::nullopt;
+  const std::string name = lower_case(word);
+  const auto digit = [&](std::size_t i) { return static_cast<unsigned>(name[i] - '0'); };
+  const auto is_digits = [&](std::size_t from) {
+    return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(from), name.end(),
+                       [](char c) { return c >= '0' && c <= '7'; });
+  };
+  // RFC 2597, RFC 2474, RFC 3246.
+  if (name.size() == 4 && name.starts_with("af") && is_digits(2) && digit(2) > 0 && digit(2) < 5 &&
+      digit(3) > 0 && digit(3) < 4)
+    return Dscp::of(8 * digit(2) + 2 * digit(3));
+  if (name.size() == 3 && name.starts_with("cs") && is_digits(2)) return Dscp::of(8 * digit(2));
+  return name == "ef" ? std::optional(Dscp::of(46)) : std::nullopt;
+}
+
+}  // namespace
+
+/// "-A POSTROUTING -p tcp … -j DSCP --set-dscp 0x1a" (iptables), "tcp dport 873 ip dscp set af31"
+/// (nft): what a host marks besides RDMA.
+std::size_t note_marking_rules(const PasteAt& at, PasteSink& out) {
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    const auto has = [&](std::string_view word) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    if (!has("tcp") || at.line(n).starts_with('#')) continue;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      const bool is_iptables = words[i] == "--set-dscp" || words[i] == "--set-dscp-class";
+      const bool is_nft = i > 0 && words[i - 1] == "dscp" && words[i] == "set";
+      // `iptables -vL` prints "DSCP  tcp  --  …  tcp dpt:873 DSCP set 0x1a"
+      const bool is_listed = i > 0 && words[i - 1] == "DSCP" && words[i] == "set";
+      if (!is_iptables && !is_nft && !is_listed) continue;
+      const auto dscp = code_point_named(words[i + 1]);
+      if (!dscp || dscp->value() == 0) continue;
+      note(out.paste().noted.marking_rules, {out.host(), *dscp, out.cite(at.lines[n])});
+      ++said;
+    }
+  }
+  return said;
+}
+
+/// "tx_prio3_bytes: 220" (mlx5), "tx_bytes_pri3: 220" (bnxt). Counters that were read once beside
+/// others that make a window are not among its counts; which priority carries the bytes they show.
+std::size_t note_carried(const PasteAt& at, PasteSink& out) {
+  PasteCarried found;
+  bool is_there = false;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    if (!text.starts_with("tx_prio") && !text.starts_with("tx_bytes_pri")) continue;
+    const auto count = named_count(text);
+    if (!count) continue;
+    const std::size_t digit = count->name.find_first_of("01234567");
+    if (digit == std::string_view::npos) continue;
+    const std::string_view before = count->name.substr(0, digit);
+    const std::string_view behind = count->name.substr(digit + 1);
+    const bool is_sent =
+        (before == "tx_prio" && behind == "_bytes") || (before == "tx_bytes_pri" && behind.empty());
+    if (!is_sent) continue;
+    found.bytes.at(static_cast<std::size_t>(count->name[digit] - '0')) = count->value;
+    is_there = true;
+  }
+  if (is_there) note(out.paste().noted.carried, found);
+  return 0;  // a reader of counters has them too
+}
+
 }  // namespace weir::readers

@@ -2,6 +2,7 @@
 // What is noted beside the readers of pasted outputs: single lines that mean the same whatever
 // printed them, and short listings that people cut out with filters and loops. Each with its line,
 // since a finding quotes it.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -97,6 +98,26 @@ struct PasteSourcePorts {
   Cited at;
 };
 
+/// A rule of a host's firewall that gives a code point to TCP.
+struct PasteMarkingRule {
+  std::string host;
+  Dscp dscp;
+  Cited at;
+};
+
+/// Bytes that a NIC sent by priority, as one output shows them; the last of several readings.
+struct PasteCarried {
+  std::array<std::optional<std::uint64_t>, Priority::kLimit> bytes;
+};
+
+/// The MTU of a switch's port, below the line that names the port.
+struct PastePortMtu {
+  std::string switch_name;
+  std::string port;
+  Bytes mtu;
+  Cited at;
+};
+
 /// Packets to port 4791 by their code point, counted.
 struct PasteDscpCount {
   Dscp dscp;
@@ -174,6 +195,9 @@ struct PasteNoted {
   std::vector<PasteQueueEntry> queue_entries;
   std::vector<PasteQueueLimit> queue_limits;
   std::vector<PasteCnpQueue> cnp_queues;
+  std::vector<PasteMarkingRule> marking_rules;
+  std::vector<PastePortMtu> port_mtus;
+  std::vector<PasteCarried> carried;
 };
 
 }  // namespace weir::readers

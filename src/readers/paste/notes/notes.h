@@ -31,6 +31,7 @@ std::size_t note_filters(const PasteAt& at, PasteSink& out);
 std::size_t note_fec(const PasteAt& at, PasteSink& out);
 std::size_t note_port_states(const PasteAt& at, PasteSink& out);
 std::size_t note_port_drops(const PasteAt& at, PasteSink& out);
+std::size_t note_port_mtus(const PasteAt& at, PasteSink& out);
 /// "Ethernet1/51" of "Eth1/51" and "Et1/51"; any other name as it is.
 std::string long_port_name(std::string_view port);
 // ---- marking.cc ----
@@ -39,12 +40,15 @@ std::size_t note_thresholds(const PasteAt& at, PasteSink& out);
 std::size_t note_queue_entries(const PasteAt& at, PasteSink& out);
 std::size_t note_pause_classes(const PasteAt& at, PasteSink& out);
 std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out);
+std::size_t note_marking_rules(const PasteAt& at, PasteSink& out);
+std::size_t note_carried(const PasteAt& at, PasteSink& out);
 // ---- queues.cc ----
 std::size_t note_queue_limits(const PasteAt& at, PasteSink& out);
 std::size_t note_queue_sections(const PasteAt& at, PasteSink& out);
 std::size_t note_cnp_queues(const PasteAt& at, PasteSink& out);
 std::size_t note_pause_statements(const PasteAt& at, PasteSink& out);
 std::size_t note_overflows(const PasteAt& at, PasteSink& out);
+std::size_t note_roce_modes(const PasteAt& at, PasteSink& out);
 // ---- tests.cc ----
 std::size_t note_source_ports(const PasteAt& at, PasteSink& out);
 std::size_t note_marked_packets(const PasteAt& at, PasteSink& out);

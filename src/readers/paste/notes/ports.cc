@@ -189,4 +189,27 @@ std::size_t note_port_drops(const PasteAt& at, PasteSink& out) {
   return said;
 }
 
+/// "Ethernet1/31 is up" and, below it, "MTU 1500 bytes, BW …" (NX-OS), "IP MTU 9214 bytes" (EOS):
+/// what a filter leaves of `show interface`.
+std::size_t note_port_mtus(const PasteAt& at, PasteSink& out) {
+  std::size_t said = 0;
+  std::string port = at.mark.is_switch ? port_of_command(at.mark) : std::string();
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.size() > 2 && words[1] == "is" && is_switch_port(words[0]))
+      port = long_port_name(words[0]);
+    const std::size_t key = !words.empty() && words[0] == "IP" ? 1 : 0;
+    const bool is_mtu =
+        words.size() > key + 2 && words[key] == "MTU" && words[key + 2].starts_with("bytes");
+    const auto bytes = is_mtu ? parse_count(words[key + 1]) : std::nullopt;
+    constexpr std::uint64_t kLargest = 65'535;
+    if (!bytes || *bytes > kLargest || port.empty()) continue;
+    note(out.paste().noted.port_mtus,
+         {out.host(), port, Bytes::raw(static_cast<std::int64_t>(*bytes)), out.cite(at.lines[n])});
+    port.clear();  // what follows may be of a port that a filter left out
+    ++said;
+  }
+  return said;
+}
+
 }  // namespace weir::readers

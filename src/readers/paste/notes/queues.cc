@@ -192,4 +192,26 @@ std::size_t note_overflows(const PasteAt& at, PasteSink& out) {
   return said;
 }
 
+// ---- RoCE modes of Cumulus ----
+
+/// "nv set qos roce mode lossy" of `nv config show -o commands`; of its YAML "mode: lossy" below
+/// "roce:".
+std::size_t note_roce_modes(const PasteAt& at, PasteSink& out) {
+  std::size_t said = 0;
+  bool is_roce = false;  // the key of YAML that the lines are below
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.empty()) continue;
+    const bool is_set = words.size() > 5 && words[0] == "nv" && words[1] == "set" &&
+                        words[2] == "qos" && words[3] == "roce" && words[4] == "mode";
+    if (words.size() == 1 && words[0].ends_with(':')) is_roce = words[0] == "roce:";
+    const bool is_yaml = is_roce && words.size() == 2 && words[0] == "mode:";
+    const std::string_view mode = is_set ? words[5] : is_yaml ? words[1] : std::string_view();
+    if (mode != "lossy" && mode != "lossless") continue;
+    note(out.paste().roce_modes, {out.host(), mode == "lossless", out.cite(at.lines[n])});
+    ++said;
+  }
+  return said;
+}
+
 }  // namespace weir::readers
