@@ -70,10 +70,13 @@ def score(weir, cases, is_shown):
 
 
 def with_design(weir):
-    """The healthy cases beside a design that has their hosts: how many are loud."""
+    """The healthy cases beside a design that has their hosts: what is said of things not seen.
+
+    That a site's classes differ from those of the design is true, and may be said.
+    """
     loud = []
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([weir, "init", "--system", "sonic", "--hosts", "128", "--rails", "8",
+        subprocess.run([weir, "init", "--system", "sonic", "--hosts", "128", "--rails", "2",
                         "--speed", "400G"], cwd=folder, capture_output=True, check=True)
         for line in (DATA / "operator.jsonl").read_text("utf-8").splitlines():
             case = json.loads(line)
@@ -88,7 +91,7 @@ def with_design(weir):
                                  capture_output=True, text=True, check=False)
             loud += [f"{case['id']}: {f['id']}: {f['verdict']}"
                      for f in json.loads(ran.stdout)["findings"]
-                     if f["severity"] in ("error", "warning")]
+                     if f["severity"] in ("error", "warning") and f["id"] != "config.differs"]
     return loud
 
 
