@@ -27,9 +27,11 @@
 namespace weir::host {
 
 /// Of a load under which hosts were lost (in a lab, by its faults): those, and whether all that the
-/// others had to send to each other arrived.
+/// others had to send to each other arrived. Where none of them had anything to send, as where no
+/// host is left, nothing did.
 struct Survivors {
   std::vector<std::string> lost;
+  std::size_t others = 0;  // hosts that are left
   bool are_finished = false;
 };
 

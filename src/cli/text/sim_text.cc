@@ -125,6 +125,14 @@ std::string port_table(const Results& results) {
   return is_empty ? "" : "\n" + table.to_text(2);
 }
 
+/// Packets that found no buffer in a lossy class, RDMA that was put there by mistake among them.
+std::uint64_t lossy_drops(const Totals& totals) {
+  std::uint64_t all = 0;
+  for (std::size_t r = 0; r < sim::kDropReasons; ++r)
+    if (sim::is_buffer_shortage(static_cast<sim::DropReason>(r))) all += totals.drops[r];
+  return all - std::min(all, totals.lossless_drops);
+}
+
 std::string unfinished_text(const Totals& totals) {
   const std::uint64_t open = totals.flows - totals.finished - totals.failed;
   std::vector<std::string> parts;
@@ -150,7 +158,10 @@ std::string sim_verdict(const Results& results, bool is_finished,
           ? fmt::format("NOT lossless: {} packets of lossless traffic dropped for want of buffer",
                         count_text(totals.lossless_drops))
       : is_whole ? std::string("lossless: 0 drops of lossless traffic")
-                 : std::string("0 drops for want of buffer"));
+                 : std::string("0 drops of lossless traffic for want of buffer"));
+  if (const std::uint64_t lossy = lossy_drops(totals); lossy > 0)
+    parts.push_back(
+        fmt::format("{} packets of lossy classes dropped for want of buffer", count_text(lossy)));
   if (is_whole)
     parts.push_back(fmt::format("{} {} finished", count_text(totals.flows),
                                 totals.flows == 1 ? "flow" : "flows"));

@@ -164,7 +164,9 @@ Command init_command() {
       .description =
           "Writes fabric.yaml from a template: a complete fabric, every section commented, without "
           "lint findings. With --hosts and the options beside it, a design of that size without "
-          "oversubscription. Or from hosts as they are: this one, or many from their bundles; each "
+          "oversubscription; weir lint says where its switches cannot do all of it (Junos marks in "
+          "steps of 1 % of a queue). Or from hosts as they are: this one, or many from their "
+          "bundles; each "
           "value says whether it was found or is not known. --force overwrites a file.",
       .options = {{.name = "template",
                    .letter = 't',

@@ -28,6 +28,37 @@ std::string with_paths(std::uint64_t paths) {
                                      paths == 1 ? "" : "s");
 }
 
+/// "leaf1 down isolates 8 hosts (gpu01 is the first)".
+std::string isolated_text(const FailureWalk& walk, const design::Intent& intent) {
+  std::vector<std::string> names;
+  for (const std::uint32_t node : walk.isolated_by)
+    names.push_back(intent.switches[node].name);
+  const std::string& first = intent.hosts[walk.isolated.front()].name;
+  return fmt::format("{} down isolates {}", join(names, " and "),
+                     walk.isolated.size() == 1
+                         ? first
+                         : fmt::format("{} hosts ({} is the first)", walk.isolated.size(), first));
+}
+
+/// "with spine1 down, leaf1 and leaf2 have no path".
+std::string parted_text(const FailureWalk& walk, const design::Intent& intent) {
+  const design::CutOff& pair = walk.first_cut_off.front();
+  return fmt::format("with {} down, {} and {} have no path",
+                     to_text(walk.first_cut, intent, switch_graph(intent)),
+                     intent.switches[pair.from].name, intent.switches[pair.to].name);
+}
+
+/// What failures do to a fabric that is lossless; empty where none was to be examined.
+std::string failures_text(const FailureWalk& walk, const design::Intent& intent) {
+  std::vector<std::string> bad;
+  if (walk.cutting > 0) bad.push_back(parted_text(walk, intent));
+  if (!walk.isolated.empty()) bad.push_back(isolated_text(walk, intent));
+  if (!bad.empty()) return "; " + join(bad, "; ");
+  if (walk.failures == 0 || intent.routing != design::Routing::kUpDown) return "";
+  return fmt::format(", and all hosts reach each other after any {}",
+                     walk.failures == 1 ? "failure" : "two failures");
+}
+
 std::string prove_verdict(const ops::Proved& proved) {
   const Proof& proof = proved.proof;
   const std::string& file = proved.fabric.design.file;
@@ -43,14 +74,9 @@ std::string prove_verdict(const ops::Proved& proved) {
       return fmt::format("{} is not proven lossless: {} was not read.", file, chain.reason);
   if (!proved.judgement.findings.empty())
     return fmt::format("{} is lossless on {}, and can deadlock.", file, with_paths(proof.paths));
-  const FailureWalk& walk = proved.walk;
-  const bool survives = walk.failures > 0 && walk.cutting == 0 && walk.isolated.empty() &&
-                        proved.fabric.intent.routing == design::Routing::kUpDown;
   return fmt::format("{} is lossless on {} in {}{}.", file, with_paths(proof.paths),
                      size_of(proved.fabric.intent),
-                     survives ? fmt::format(", and all hosts reach each other after any {}",
-                                            walk.failures == 1 ? "failure" : "two failures")
-                              : "");
+                     failures_text(proved.walk, proved.fabric.intent));
 }
 
 void print_chain(const Chain& chain, Context& context) {
@@ -95,25 +121,15 @@ std::string routing_text(const FailureWalk& walk, const design::Intent& intent) 
     text = fmt::format("no cycle of buffers in {}", scenarios);
   }
   if (walk.cutting > 0) {
-    const design::CutOff& pair = walk.first_cut_off.front();
-    text +=
-        fmt::format("\n  {} of {} part hosts: with {} down, {} and {} have no path", walk.cutting,
-                    scenarios, to_text(walk.first_cut, intent, switch_graph(intent)),
-                    intent.switches[pair.from].name, intent.switches[pair.to].name);
+    text += fmt::format("\n  {} of {} part hosts: {}", walk.cutting, scenarios,
+                        parted_text(walk, intent));
   } else if (walk.failures > 0 && intent.routing == design::Routing::kUpDown) {
     text += fmt::format("\n  {} still reach each other in {}",
                         walk.isolated.empty() ? "all hosts" : "hosts whose leaf is up", scenarios);
     text += parallel_text(intent, walk.failures);
   }
   if (!walk.isolated.empty()) {
-    std::vector<std::string> names;
-    for (const std::uint32_t node : walk.isolated_by)
-      names.push_back(intent.switches[node].name);
-    const std::string& first = intent.hosts[walk.isolated.front()].name;
-    text += fmt::format("\n  {} down isolates {}: {} no NIC elsewhere", join(names, " and "),
-                        walk.isolated.size() == 1 ? first
-                                                  : fmt::format("{} hosts ({} is the first)",
-                                                                walk.isolated.size(), first),
+    text += fmt::format("\n  {}: {} no NIC elsewhere", isolated_text(walk, intent),
                         walk.isolated.size() == 1 ? "it has" : "they have");
     if (walk.isolating > 1) text += fmt::format(" ({} more like it)", walk.isolating - 1);
   }

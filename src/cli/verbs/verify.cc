@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/frame/change_input.h"
@@ -132,13 +133,15 @@ std::string failure_verdict(const ops::Verified& verified) {
   const auto& after = verified.phases[2].result;
   const std::string head = fmt::format("Under failure ({}){}: ", verified.failure,
                                        simulated_word(verified.is_simulated));
+  const std::string lost =
+      compact_names(during.lost) + (during.lost.size() == 1 ? " was" : " were");
+  if (!during.lost.empty() && during.others == 0)
+    return head + fmt::format("no host is left, {} lost.", lost);
   if (!during.is_survived()) return head + "the load did not survive it.";
   if (during.lossless_drops > 0) return head + "packets of the lossless class were lost.";
   if (!during.is_finished() && after.is_finished() &&
       verified.judgement().count(finding::Severity::kError) == 0)
-    return head +
-           fmt::format("{} lost; the other hosts finished, and the fabric recovered.",
-                       join(during.lost, ", ") + (during.lost.size() == 1 ? " was" : " were"));
+    return head + fmt::format("{} lost; the other hosts finished, and the fabric recovered.", lost);
   if (!after.is_finished() || verified.judgement().count(finding::Severity::kError) > 0)
     return head + "the load survived, but the fabric did not recover.";
   return head + "stayed lossless during the failure and recovered.";

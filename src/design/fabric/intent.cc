@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "design/fabric/patterns.h"
 #include "design/fabric/port_plan.h"
 #include "design/fabric/subnet.h"
@@ -193,12 +194,24 @@ class Deriver {
         address(nic, h);
   }
 
-  void address(NicIntent& nic, std::size_t host_index) {
+  [[nodiscard]] Result<std::string> subnet_text_of(const NicIntent& nic) const {
     const LinkIntent& link = out_.intent.links[nic.link];
     const bool has_leaf = link.upper.kind == NodeKind::kSwitch;
-    const SubnetPlace place{nic.rail, has_leaf ? pod_[link.upper.node] : 0,
-                            has_leaf ? leaf_[link.upper.node] : 0};
-    const auto text = subnet_of(design_.addressing, place);
+    return subnet_of(design_.addressing, {nic.rail, has_leaf ? pod_.at(link.upper.node) : 0,
+                                          has_leaf ? leaf_.at(link.upper.node) : 0});
+  }
+
+  /// All NICs that the design puts into a subnet; for a complaint.
+  std::size_t nics_in(const std::string& subnet) {
+    if (nics_in_.empty())
+      for (const HostIntent& host : out_.intent.hosts)
+        for (const NicIntent& nic : host.nics)
+          if (const auto text = subnet_text_of(nic)) ++nics_in_[*text];
+    return nics_in_[subnet];
+  }
+
+  void address(NicIntent& nic, std::size_t host_index) {
+    const auto text = subnet_text_of(nic);
     const TextPosition at = design_.addressing.subnets.at();
     if (!text) return address_error(at, text.error().what);
     const auto subnet = parse_subnet(*text);
@@ -211,8 +224,11 @@ class Deriver {
     // in the design is the same on every rail.
     const std::size_t in_subnet = used_addresses_[*text]++;
     const auto full = [&] {
-      address_error(at, fmt::format("addressing.subnets: {} has no room for {} hosts", *text,
-                                    topology_.hosts.size()));
+      const bool is_shared =
+          *design_.addressing.nic_prefix == 0 && !subnet_is_local(design_.addressing);
+      address_error(at, fmt::format("addressing.subnets: {} has no room for {}", *text,
+                                    is_shared ? counted(topology_.hosts.size(), "host")
+                                              : counted(nics_in(*text), "NIC")));
     };
     if (*design_.addressing.nic_prefix != 0) {
       const auto own = subnet->part(*design_.addressing.nic_prefix, in_subnet);
@@ -534,6 +550,7 @@ class Deriver {
   std::vector<int> leaf_;  // by switch
   std::vector<int> pod_;
   std::map<std::string, std::size_t, std::less<>> used_addresses_;  // by subnet
+  std::map<std::string, std::size_t, std::less<>> nics_in_;         // by subnet, where asked for
 };
 
 }  // namespace

@@ -272,6 +272,19 @@ TEST(Topology, FaultsOfTheWiringAreNamedWithTheirPlace) {
             "f.yaml:8:24 addressing.subnets: 10.0.0.0/30 has no room for 4 hosts");
 }
 
+/// Of a subnet for each leaf the hosts of that leaf count.
+TEST(Topology, ASubnetThatIsFullSaysForHowMany) {
+  COVERS("A1");
+  std::string text(find_template("pod16")->text);
+  const std::size_t at = text.find("  subnets:");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, text.find('\n', at) - at, "  subnets: 10.{rail}.{leaf}.0/30");
+  const Derived derived = derive(load_text(text, "t").design);
+  ASSERT_FALSE(derived.errors.empty());
+  EXPECT_NE(derived.errors.front().message.find("has no room for 8 NICs"), std::string::npos)
+      << derived.errors.front().message;
+}
+
 TEST(Patterns, ExpandInOrderWithTheirZeroes) {
   COVERS("A1");
   EXPECT_EQ(*expand_names("gpu[008-010]"),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "counters/catalog.h"
 #include "finding/catalog.h"
 
@@ -46,13 +47,19 @@ finding::Judgement judge_failure(const std::array<FailurePhase, 3>& phases,
         fmt::format("No link went down and nothing was lost during the failure ({}): it did not "
                     "reach the traffic, so nothing was proven.",
                     failure)));
-  if (!during.is_survived())
+  const bool is_all_lost = !during.lost.empty() && during.others == 0;
+  if (!during.is_survived() && is_all_lost)
+    judgement.unknown.push_back(
+        {"behaviour under failure",
+         fmt::format("no host is left ({}): {} lost", failure, compact_names(during.lost)),
+         "a failure that some hosts outlive: link=LINK, host=HOST, or one rail of several"});
+  if (!during.is_survived() && !is_all_lost)
     judgement.findings.push_back(finding::make_finding(
         "failover.window_too_short",
         during.lost.empty()
             ? fmt::format("The load did not survive the failure ({}): it ended with status {}.",
                           failure, during.exit_status)
-            : fmt::format("Hosts that were not lost did not finish either ({}): a collective stops "
+            : fmt::format("Hosts that were not lost did not finish ({}): a collective stops "
                           "with its first rank, or their paths failed too.",
                           failure)));
   const finding::Conclusion known = judgement.conclusion;

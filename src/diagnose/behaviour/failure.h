@@ -16,6 +16,7 @@ struct FailurePhase {
   std::uint64_t lossless_drops = 0;
   finding::Judgement judgement;
   std::vector<std::string> lost = {};  // hosts that the failure took away
+  std::size_t others = 0;              // hosts that are left beside them
   bool others_finished = false;        // all that the other hosts had to send to each other arrived
   bool shows_failure = true;           // a link went down, or packets were lost or sent again
 

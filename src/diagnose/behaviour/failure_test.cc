@@ -40,5 +40,20 @@ TEST(Failure, ShowsInLinksThatGoDownAndInLoss) {
   EXPECT_FALSE(shows_failure({}));
 }
 
+TEST(Failure, ThatTakesEveryHostLeavesNobodyToSurviveIt) {
+  COVERS("D7");
+  FailurePhase all;
+  all.exit_status = 1;
+  all.lost = {"gpu01", "gpu02", "gpu03"};
+  const finding::Judgement judgement = drilled(all);
+  EXPECT_EQ(judgement.conclusion, finding::Conclusion::kInconclusive);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_TRUE(judgement.unknown[0].is_required);
+  EXPECT_NE(judgement.unknown[0].reason.find("gpu[01-03]"), std::string::npos)
+      << judgement.unknown[0].reason;
+  all.others = 1;
+  EXPECT_TRUE(finding::is_raised(drilled(all).findings, "failover.window_too_short"));
+}
+
 }  // namespace
 }  // namespace weir::diagnose

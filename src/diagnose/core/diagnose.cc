@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -24,28 +27,60 @@ using finding::Severity;
 /// Begins the line that stands for the evidence of places that are not shown.
 constexpr std::string_view kMorePlaces = "the same at";
 
-bool explains(const Candidate& cause, const Candidate& other) {
-  const Finding& finding = other.finding;
-  return std::any_of(cause.explains.begin(), cause.explains.end(), [&](const Consequence& follows) {
-    return follows.id == finding.id && !(follows.is_general && other.is_measured) &&
-           (follows.host.empty() || follows.host == finding.where.host) &&
-           (follows.switch_name.empty() || follows.switch_name == finding.where.switch_name);
-  });
-}
+/// Candidates by what a cause may say of them: id and place, and whether they are measured. A list
+/// is used up when it is taken, so that all causes together take time in proportion to the
+/// candidates.
+class ById {
+ public:
+  explicit ById(std::span<const Candidate> candidates) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Finding& finding = candidates[i].finding;
+      // A wrong setting is never absorbed: it is a fault of its own and needs its own fix.
+      if (finding.confidence == finding::Confidence::kCertain) continue;
+      std::set<std::pair<std::string_view, std::string_view>> places;
+      for (const std::string_view host : {std::string_view(), std::string_view(finding.where.host)})
+        for (const std::string_view device :
+             {std::string_view(), std::string_view(finding.where.switch_name)})
+          places.emplace(host, device);
+      for (const auto& [host, device] : places)
+        lists_[{finding.id, host, device, candidates[i].is_measured}].push_back(i);
+    }
+  }
 
-/// Candidates are in the order of causes: each absorbs the later ones it explains. A wrong setting
-/// is never absorbed: it is a fault of its own and needs its own fix.
+  /// What follows from candidate `cause`, which is behind it in the order of causes.
+  [[nodiscard]] std::vector<std::size_t> take(const Candidate& candidate, std::size_t cause) {
+    std::vector<std::size_t> out;
+    for (const Consequence& follows : candidate.explains)
+      for (const bool is_measured : {false, true}) {
+        if (is_measured && follows.is_general) continue;
+        const auto at = lists_.find({follows.id, follows.host, follows.switch_name, is_measured});
+        if (at == lists_.end()) continue;
+        for (const std::size_t other : at->second)
+          if (other > cause) out.push_back(other);
+        lists_.erase(at);
+      }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+ private:
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, bool>;
+  std::map<Key, std::vector<std::size_t>> lists_;
+};
+
+/// Candidates are in the order of causes: each absorbs the later ones it explains.
 std::vector<Finding> folded(std::vector<Candidate> candidates) {
   constexpr std::size_t kLines = 12;  // a fabric of thousands of NICs has as many consequences
   std::vector<bool> is_folded(candidates.size(), false);
+  ById by_id(candidates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (is_folded[i]) continue;
     Finding& cause = candidates[i].finding;
     std::size_t consequences = 0;
-    for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+    for (const std::size_t j : by_id.take(candidates[i], i)) {
+      if (is_folded[j]) continue;
       const Finding& other = candidates[j].finding;
-      if (is_folded[j] || other.confidence == finding::Confidence::kCertain) continue;
-      if (!explains(candidates[i], candidates[j])) continue;
       is_folded[j] = true;
       cause.severity = std::max(cause.severity, other.severity);
       if (++consequences > kLines) continue;
@@ -110,9 +145,10 @@ Finding merged(const std::vector<Finding>& same, const View& view) {
   constexpr std::size_t kNamed = 4;
   Finding out = same.front();
   std::vector<std::string> names;
+  std::set<std::string> known;
   for (const Finding& place : same) {
-    const std::string name = short_place(place);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::string name = short_place(place);
+    if (known.insert(name).second) names.push_back(std::move(name));
     out.severity = std::max(out.severity, place.severity);
   }
   add_evidence_of_others(same, out);
@@ -132,9 +168,9 @@ Finding merged(const std::vector<Finding>& same, const View& view) {
                                    ? fmt::format(" and {} more", names.size() - kNamed - 1)
                                    : std::string());
   }
-  std::vector<std::string> hosts;
+  std::set<std::string_view> hosts;
   for (const NicView& nic : view.nics())
-    if (std::find(hosts.begin(), hosts.end(), nic.host) == hosts.end()) hosts.push_back(nic.host);
+    hosts.insert(nic.host);
   const bool is_everywhere = names.size() >= hosts.size() || names.size() >= view.switches().size();
   if (!is_everywhere || names.size() <= kNamed) return out;
   // The fix is that of the first place, if all are hosts or all are switches.
@@ -247,6 +283,23 @@ void add_open_questions(const View& view, finding::Judgement& judgement) {
   }
 }
 
+/// At rest they show it, too.
+bool counts_traffic(const View& view) {
+  const auto counts_any = [](const Counts& counts, auto... ids) {
+    return (counts.sum(ids).has_value() || ...);
+  };
+  return std::any_of(view.nics().begin(), view.nics().end(),
+                     [&](const NicView& nic) {
+                       return counts_any(nic.counts, "nic.port.tx.bytes", "nic.port.rx.bytes",
+                                         "nic.prio.tx.bytes", "nic.prio.rx.bytes",
+                                         "nic.rdma.tx.bytes", "nic.rdma.rx.bytes",
+                                         "nic.rdma.tx.packets", "nic.rdma.rx.packets");
+                     }) ||
+         std::any_of(view.ports().begin(), view.ports().end(), [&](const PortView& port) {
+           return counts_any(port.counts, "switch.port.tx.bytes", "switch.queue.tx.bytes");
+         });
+}
+
 finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) {
   if (judgement.count(Severity::kError) + judgement.count(Severity::kWarning) > 0)
     return finding::Conclusion::kFindings;
@@ -256,7 +309,8 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
   } else if (view.traffic() < view.thresholds().bytes_that_matter) {
     judgement.unknown.push_back(
         {"behaviour",
-         view.is_read_once({}) ? "one reading of counters: whether anything moves it cannot show"
+         view.is_read_once({})   ? "one reading of counters: whether anything moves it cannot show"
+         : !counts_traffic(view) ? "no counter of bytes or packets was given"
          : view.traffic() == 0
              ? "nothing moved in any class: counters at rest say nothing about a load"
              : "almost no traffic between the snapshots: nothing was tested",

@@ -99,6 +99,21 @@ TEST(Diagnose, TheFixNamesTheDeviceAndItsPlatform) {
     EXPECT_NE(known.platform, "bnxt");
 }
 
+/// Whose driver it is was not read: either of the two may be, and no other vendor's.
+TEST(Diagnose, TheFixesOfAnMlx5AreThoseOfMlx5) {
+  COVERS("I14");
+  MadeCase made;
+  evidence::Nic& nic = made.host("gpu01").nics[0];
+  nic.driver = Fact<std::string>::of("mlx5_core");
+  nic.qos.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kPcp);
+  const finding::Judgement judgement = made.judge();
+  ASSERT_FALSE(judgement.findings.empty());
+  ASSERT_FALSE(judgement.findings[0].fix.empty());
+  for (const finding::Fix& fix : judgement.findings[0].fix)
+    for (const std::string_view other : {"bnxt", "ice", "ionic"})
+      EXPECT_NE(fix.platform, other);
+}
+
 TEST(Diagnose, EveryRuleSpeaksInIdsOfTheCatalogue) {
   COVERS("I1");
   for (const Rule& rule : rules()) {
@@ -153,6 +168,7 @@ TEST(Questions, WithoutMarksDcqcnWasNotTested) {
   MadeCase made;
   made.host("gpu01", {{"hw_counters/np_ecn_marked_roce_packets", 0},
                       {"hw_counters/np_cnp_sent", 0},
+                      {"hw_counters/rp_cnp_handled", 0},
                       {"ethtool/rx_crc_errors_phy", 7}});
   const std::vector<Question> questions = five_questions(View({made.pieces(), nullptr, {}}));
   EXPECT_EQ(questions[0].answer, Answer::kNotNeeded);

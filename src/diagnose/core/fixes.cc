@@ -15,6 +15,8 @@ namespace {
 
 using Names = std::vector<std::pair<std::string_view, std::string>>;
 
+constexpr std::string_view kEitherMlx5 = "mlx5";  // of NVIDIA's driver or of the kernel's
+
 /// The catalogue's name of a NIC's platform; empty where it is not known.
 std::string_view platform_of(const evidence::Nic& nic) {
   const vocab::NicStack* const stack =
@@ -22,7 +24,7 @@ std::string_view platform_of(const evidence::Nic& nic) {
   if (stack == nullptr) return "";
   // Until it is known who built the driver, either half of mlx5's commands may be the one.
   const bool is_mlx5 = stack->driver == vocab::Driver::kMlx5;
-  return is_mlx5 && !nic.stack.is_known() ? "" : stack->name;
+  return is_mlx5 && !nic.stack.is_known() ? kEitherMlx5 : stack->name;
 }
 
 void replace_names(std::string& text, const Names& names) {
@@ -40,7 +42,9 @@ bool suits(std::string_view offered, std::string_view platform, finding::Side si
       at->side == side || at->side == finding::Side::kAny || at->side == finding::Side::kJob;
   if (!is_side) return false;
   const bool is_general = offered == "any" || offered == "host" || offered == "switch";
-  return platform.empty() || is_general || at->side != side || offered == platform;
+  const bool is_own =
+      offered == platform || (platform == kEitherMlx5 && offered.starts_with(kEitherMlx5));
+  return platform.empty() || is_general || at->side != side || is_own;
 }
 
 /// The fixes of the finding, or the catalogue's, that suit. Of the catalogue's, which are for every

@@ -1,18 +1,24 @@
 // D8: the five questions, from sums over all NICs and switch ports that were read.
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "base/count_text.h"
 #include "base/text.h"
+#include "counters/catalog.h"
 #include "diagnose/core/interpret.h"
+#include "diagnose/core/shape.h"
 #include "diagnose/rules/rule.h"
 
 namespace weir::diagnose {
 namespace {
 
 constexpr std::size_t kLines = 6;
+/// Hosts that sent less than this share of what they received are receivers: what they received is
+/// shown then.
+constexpr double kSenders = 0.5;
 
 /// A sum over NICs and switch ports; absent if no device has the counter.
 class Total {
@@ -74,60 +80,173 @@ Question not_read(Question question, std::string sentence) {
   return answered(std::move(question), Answer::kUnknown, false, std::move(sentence));
 }
 
+/// "A, B and C": of what was read.
+std::string listed(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return join(parts, "");
+  return join(std::span(parts).first(parts.size() - 1), ", ") + " and " + parts.back();
+}
+
+bool is_all_software(const View& view) {
+  return !view.nics().empty() &&
+         std::all_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+           return nic.facts != nullptr && evidence::driver_of(*nic.facts) == counters::Driver::kRxe;
+         });
+}
+
+/// What DCQCN did, as far as it was read.
+struct Dcqcn {
+  Total marked;
+  Total sent;     // CNPs, by receivers
+  Total handled;  // … by senders
+  Total ignored;
+
+  explicit Dcqcn(const View& view)
+      : marked(over_nics(view, {"nic.np.ecn_marked.packets"})),
+        sent(over_nics(view, {"nic.np.cnp_sent.packets"})),
+        handled(over_nics(view, {"nic.rp.cnp_handled.packets"})),
+        ignored(over_nics(view, {"nic.rp.cnp_ignored.packets"})) {}
+
+  [[nodiscard]] std::uint64_t arrived() const { return handled.value() + ignored.value(); }
+  /// "100 marked packets arrived, 20 CNPs sent, 18 handled"
+  [[nodiscard]] std::string sentence() const {
+    std::vector<std::string> parts;
+    if (marked.is_known())
+      parts.push_back(fmt::format("{} marked packets arrived", marked.value()));
+    if (sent.is_known()) parts.push_back(fmt::format("{} CNPs sent", sent.value()));
+    if (handled.is_known())
+      parts.push_back(fmt::format("{}{} handled", handled.value(), parts.empty() ? " CNPs" : ""));
+    if (ignored.value() > 0) parts.push_back(fmt::format("{} ignored", ignored.value()));
+    return join(parts, ", ");
+  }
+};
+
 Question is_dcqcn_working(const View& view) {
   Question out{.question = "Is DCQCN working?"};
-  const Total marked = over_nics(view, {"nic.np.ecn_marked.packets"});
-  const Total sent = over_nics(view, {"nic.np.cnp_sent.packets"});
-  const Total handled = over_nics(view, {"nic.rp.cnp_handled.packets"});
-  for (const Total* total : {&marked, &sent, &handled})
+  const Dcqcn seen(view);
+  for (const Total* total : {&seen.marked, &seen.sent, &seen.handled, &seen.ignored})
     append(out, *total);
-  const bool is_software =
-      !view.nics().empty() &&
-      std::all_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
-        return nic.facts != nullptr && evidence::driver_of(*nic.facts) == counters::Driver::kRxe;
-      });
-  if (is_software)
+  if (is_all_software(view))
     return answered(std::move(out), Answer::kNotNeeded, true,
                     "Soft-RoCE has no congestion control.");
-  if (!marked.is_known() && !sent.is_known())
-    return not_read(std::move(out), "No congestion counters were read.");
-  if (!marked.is_known() || (!sent.is_known() && marked.value() > 0))
+  // The senders' half: it does not need the receivers'.
+  const bool is_ignored = std::any_of(view.nics().begin(), view.nics().end(),
+                                      [&](const NicView& nic) { return ignores_cnps(view, nic); });
+  if (is_ignored)
+    return answered(std::move(out), Answer::kNo, false,
+                    seen.handled.is_known()
+                        ? fmt::format("Of {} CNPs that arrived {} were ignored.", seen.arrived(),
+                                      seen.ignored.value())
+                        : fmt::format("{} CNPs were ignored.", seen.ignored.value()));
+  const bool are_cut = seen.handled.value() > 0;
+  if (!seen.marked.is_known() && !seen.sent.is_known()) {
+    if (!are_cut) return not_read(std::move(out), "No congestion counters were read.");
+    return answered(std::move(out), Answer::kYes, true,
+                    seen.sentence() + "; marks at receivers were not read.");
+  }
+  if (!seen.marked.is_known() || (!seen.sent.is_known() && seen.marked.value() > 0))
     return not_read(std::move(out), fmt::format("Of marks and CNPs only {} were read.",
-                                                marked.is_known() ? "marks" : "CNPs"));
-  if (marked.value() == 0)
+                                                seen.marked.is_known() ? "marks" : "CNPs"));
+  if (seen.marked.value() == 0 && !are_cut)
     return answered(std::move(out), Answer::kNotNeeded, true,
                     "No marked packets arrived: there was nothing to react to.");
-  if (sent.value() == 0)
-    return answered(std::move(out), Answer::kNo, false,
-                    fmt::format("{} marked packets arrived and no CNP was sent.", marked.value()));
-  if (handled.is_known() && handled.value() == 0)
-    return answered(std::move(out), Answer::kNo, false,
-                    fmt::format("{} CNPs were sent and none was handled.", sent.value()));
-  return answered(std::move(out), Answer::kYes, true,
-                  fmt::format("{} marked packets arrived, {} CNPs sent, {} handled.",
-                              marked.value(), sent.value(), handled.value()));
+  if (seen.marked.value() > 0 && seen.sent.value() == 0)
+    return answered(
+        std::move(out), Answer::kNo, false,
+        fmt::format("{} marked packets arrived and no CNP was sent.", seen.marked.value()));
+  if (are_cut) return answered(std::move(out), Answer::kYes, true, seen.sentence() + ".");
+  if (!seen.handled.is_known())
+    return not_read(std::move(out), seen.sentence() + "; what senders did with them was not read.");
+  if (!sees_every_nic(view))
+    return not_read(std::move(out), fmt::format("{} marked packets arrived, {} CNPs sent; the NICs "
+                                                "that were read handled none, but the senders may "
+                                                "be others.",
+                                                seen.marked.value(), seen.sent.value()));
+  return answered(std::move(out), Answer::kNo, false,
+                  fmt::format("{} CNPs were sent and none was handled.", seen.sent.value()));
+}
+
+/// "No drops in the lossless class and no loss events at the NICs; …": what was read, and what not.
+std::string nothing_lost(bool has_headroom, bool has_drops, bool has_discards, bool has_order) {
+  std::vector<std::string> nothing;
+  std::vector<std::string> open;
+  if (has_headroom) {
+    nothing.emplace_back("no drops in the lossless class");
+  } else if (has_drops) {
+    nothing.emplace_back("no drops for other reasons than a full buffer at switches");
+  }
+  if (!has_headroom) open.emplace_back("drops in the lossless class of switches");
+  if (has_discards && has_order) {
+    nothing.emplace_back("no loss events at the NICs");
+  } else {
+    if (has_discards) nothing.emplace_back("no discards at the NICs");
+    if (has_order) nothing.emplace_back("no retransmissions at the NICs");
+    open.emplace_back(has_discards ? "retransmissions at the NICs"
+                      : has_order  ? "discards at the NICs"
+                                   : "loss events at the NICs");
+  }
+  std::string text = listed(nothing);
+  text.front() = 'N';
+  return open.empty() ? text + "." : fmt::format("{}; not read: {}.", text, listed(open));
 }
 
 Question are_we_dropping(const View& view) {
   Question out{.question = "Are we dropping?"};
-  const Total at_switches =
-      over_ports(view, {"switch.pg.drop_headroom.packets", "switch.queue.drop_watchdog.packets",
-                        "switch.port.drop_mtu.packets", "switch.port.drop_ttl.packets",
-                        "switch.port.drop_no_route.packets", "switch.port.drop_link_down.packets"});
-  const Total at_nics =
-      over_nics(view, {"nic.port.rx_discard.packets", "nic.prio.rx_discard.packets",
-                       "nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets",
-                       "nic.req.ack_timeout.events", "nic.req.retry_exceeded.events"});
-  append(out, at_switches);
-  append(out, at_nics);
-  if (!at_switches.is_known() && !at_nics.is_known())
+  const Total headroom = over_ports(view, {"switch.pg.drop_headroom.packets"});
+  const Total elsewhere =
+      over_ports(view, {"switch.queue.drop_watchdog.packets", "switch.port.drop_mtu.packets",
+                        "switch.port.drop_ttl.packets", "switch.port.drop_no_route.packets",
+                        "switch.port.drop_link_down.packets"});
+  const Total discards =
+      over_nics(view, {"nic.port.rx_discard.packets", "nic.prio.rx_discard.packets"});
+  const Total order =
+      over_nics(view, {"nic.resp.out_of_sequence.packets", "nic.req.seq_nak_received.packets"});
+  const Total timers =
+      over_nics(view, {"nic.req.ack_timeout.events", "nic.req.retry_exceeded.events"});
+  for (const Total* total : {&headroom, &elsewhere, &discards, &order, &timers})
+    append(out, *total);
+  const bool has_switches = headroom.is_known() || elsewhere.is_known();
+  const bool has_transport = order.is_known() || timers.is_known();
+  if (!has_switches && !discards.is_known() && !has_transport)
     return not_read(std::move(out), "No loss counters were read.");
-  if (at_switches.value() + at_nics.value() == 0)
+  const std::uint64_t dropped = headroom.value() + elsewhere.value();
+  const std::uint64_t lost = discards.value() + timers.value();
+  if (dropped + lost + order.value() == 0) {
+    std::string sentence =
+        nothing_lost(headroom.is_known(), elsewhere.is_known(), discards.is_known(), has_transport);
+    // Only the end of a path that asks again sees what was lost on it.
+    if (!has_transport && !headroom.is_known()) return not_read(std::move(out), sentence);
+    return answered(std::move(out), Answer::kNo, true, std::move(sentence));
+  }
+  if (dropped + lost == 0 && shows_only_reordering(view))
     return answered(std::move(out), Answer::kNo, true,
-                    "No drops in the lossless class and no loss events at the NICs.");
-  return answered(std::move(out), Answer::kYes, false,
-                  fmt::format("{} packets dropped by switches, {} loss events at NICs.",
-                              at_switches.value(), at_nics.value()));
+                    fmt::format("{} signs of packets that came late, and none that one was lost.",
+                                count_text(order.value())));
+  std::vector<std::string> parts;
+  if (has_switches)
+    parts.push_back(fmt::format("{} packets dropped by switches", count_text(dropped)));
+  if (discards.is_known() || has_transport)
+    parts.push_back(fmt::format("{} loss events at NICs", count_text(lost + order.value())));
+  if (view.is_read_once({}))
+    return not_read(std::move(out),
+                    join(parts, ", ") + " since the counters were cleared; read them again.");
+  return answered(std::move(out), Answer::kYes, false, join(parts, ", ") + ".");
+}
+
+/// The longest that a NIC or a port towards a switch had to be silent in the RDMA priority.
+double longest_pause(const View& view) {
+  double longest = 0;
+  const auto look = [&](const Counts& counts, std::string_view id) {
+    longest = std::max(longest, counts.share_of_window(id, view.rdma()).value_or(0));
+  };
+  for (const NicView& nic : view.nics()) {
+    look(nic.counts, "nic.prio.pause_rx.microseconds");
+    look(nic.counts, "nic.prio.pause_tx.microseconds");
+  }
+  for (const PortView& port : view.ports()) {
+    look(port.counts, "switch.prio.pause_rx.microseconds");
+    look(port.counts, "switch.prio.pause_tx.microseconds");
+  }
+  return longest;
 }
 
 Question is_pfc_firing(const View& view) {
@@ -141,19 +260,30 @@ Question is_pfc_firing(const View& view) {
   }
   for (const PortView& port : view.ports())
     if (!port.nic) fabric.add(port.counts, "switch.prio.pause_tx.frames", view.rdma());
-  for (const Total* total : {&to_nics, &from_nics, &fabric})
-    append(out, *total);
-  if (!to_nics.is_known() && !from_nics.is_known() && !fabric.is_known())
+  std::vector<std::string> parts;
+  const auto take = [&](const Total& total, std::string_view way) {
+    append(out, total);
+    if (total.is_known()) parts.push_back(fmt::format("{} {}", total.value(), way));
+  };
+  take(to_nics, "from switches to NICs");
+  take(from_nics, "from NICs to switches");
+  take(fabric, "between switches");
+  if (parts.empty())
     return not_read(std::move(out),
                     fmt::format("No pause counters of priority {} were read.", view.rdma()));
   if (to_nics.value() + from_nics.value() + fabric.value() == 0)
     return answered(std::move(out), Answer::kNo, true,
                     fmt::format("No pauses in priority {}.", view.rdma()));
-  return answered(
-      std::move(out), Answer::kYes, from_nics.value() == 0,
-      fmt::format("Pause frames: {} from switches to NICs, {} from NICs to switches, {} between "
-                  "switches.",
-                  to_nics.value(), from_nics.value(), fabric.value()));
+  const double longest = longest_pause(view);
+  std::string sentence = fmt::format("Pause frames: {}", join(parts, ", "));
+  if (longest >= view.thresholds().pause_warning)
+    sentence += fmt::format("; {} of the window at one port", percent(longest));
+  if (view.is_read_once({}))
+    return not_read(std::move(out),
+                    sentence + " since the counters were cleared; read them again.");
+  return answered(std::move(out), Answer::kYes,
+                  from_nics.value() == 0 && longest < view.thresholds().pause_warning,
+                  sentence + ".");
 }
 
 /// The first few, and how many more.
@@ -197,44 +327,81 @@ std::vector<std::string> idle_rails(const View& view) {
   return idle;
 }
 
-/// If no driver counts bytes by priority: whether RDMA flowed at all, and on which devices.
-Question flow_by_packets(const View& view, Question out) {
+/// No NIC is of a driver that counts bytes by priority: irdma, bnxt_en, ionic and mlx5 do.
+bool counts_no_priorities(const View& view) {
+  return std::all_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+    return nic.counts.are_there() &&
+           counters::driver_of(nic.counts.delta()->driver) == counters::Driver::kRxe;
+  });
+}
+
+/// If no bytes by priority were read: whether RDMA flowed at all, and on which devices.
+Question flow_by_port(const View& view, Question out) {
   Total packets;
+  Total bytes;
   std::vector<std::string> busy;
   for (const NicView& nic : view.nics()) {
-    packets.add(nic.counts, "nic.rdma.tx.packets");
-    packets.add(nic.counts, "nic.rdma.rx.packets");
-    if (nic.counts.of("nic.rdma.tx.packets").value_or(0) > 0) busy.push_back(name_of(nic));
+    Total here;
+    for (const std::string_view id : {"nic.rdma.tx.packets", "nic.rdma.rx.packets"}) {
+      packets.add(nic.counts, id);
+      here.add(nic.counts, id);
+    }
+    for (const std::string_view id : {"nic.rdma.tx.bytes", "nic.rdma.rx.bytes"}) {
+      bytes.add(nic.counts, id);
+      here.add(nic.counts, id);
+    }
+    if (here.value() > 0) busy.push_back(name_of(nic));
   }
   append(out, packets);
-  if (!packets.is_known())
+  append(out, bytes);
+  if (!packets.is_known() && !bytes.is_known())
     return not_read(std::move(out), "No bytes by priority were read from any NIC.");
-  if (packets.value() == 0)
+  if (packets.value() + bytes.value() == 0)
     return answered(std::move(out), Answer::kNo, false, "No RDMA packets on any device.");
-  return answered(std::move(out), Answer::kYes, true,
-                  fmt::format("{} RDMA packets on {}; the driver does not count by priority.",
-                              count_text(packets.value()), named(std::move(busy))));
+  return answered(
+      std::move(out), Answer::kYes, true,
+      fmt::format("{} {} on {}; {}.",
+                  count_text(packets.value() > 0 ? packets.value() : bytes.value()),
+                  packets.value() > 0 ? "RDMA packets" : "bytes of RDMA", named(std::move(busy)),
+                  counts_no_priorities(view) ? "the driver does not count by priority"
+                                             : "in which priority was not read (ethtool -S)"));
 }
+
+/// What went one way, in the RDMA priority and in all of them.
+struct Flow {
+  Total rdma;
+  Total all;
+
+  Flow(const View& view, std::string_view id) {
+    for (const NicView& nic : view.nics()) {
+      rdma.add(nic.counts, id, view.rdma());
+      all.add(nic.counts, id);
+    }
+  }
+  [[nodiscard]] std::string sentence(std::string_view way, unsigned priority) const {
+    const double share =
+        all.value() == 0 ? 0 : static_cast<double>(rdma.value()) / static_cast<double>(all.value());
+    return fmt::format("{} of {} bytes {} were in priority {} ({}).", count_text(rdma.value()),
+                       count_text(all.value()), way, priority, percent(share));
+  }
+};
 
 Question did_traffic_flow(const View& view) {
   Question out{.question = "Did traffic flow, and on the right device?"};
-  Total rdma;
-  Total all;
-  for (const NicView& nic : view.nics()) {
-    rdma.add(nic.counts, "nic.prio.tx.bytes", view.rdma());
-    all.add(nic.counts, "nic.prio.tx.bytes");
-  }
-  append(out, rdma);
-  const double share =
-      all.value() == 0 ? 0 : static_cast<double>(rdma.value()) / static_cast<double>(all.value());
-  if (!rdma.is_known()) return flow_by_packets(view, std::move(out));
-  const bool is_enough = rdma.value() >= view.thresholds().bytes_that_matter;
-  const bool is_little = all.value() < view.thresholds().bytes_that_matter && all.value() > 0;
+  const Flow sent(view, "nic.prio.tx.bytes");
+  const Flow received(view, "nic.prio.rx.bytes");
+  // Of hosts that mostly receive what they received is the answer.
+  const bool is_sent =
+      sent.rdma.is_known() && is_at_least(sent.all.value(), kSenders, received.all.value());
+  const Flow& flow = is_sent ? sent : received;
+  if (!flow.rdma.is_known()) return flow_by_port(view, std::move(out));
+  append(out, flow.rdma);
+  const std::uint64_t enough = view.thresholds().bytes_that_matter;
+  const bool is_enough = flow.rdma.value() >= enough;
+  const bool is_little = flow.all.value() < enough && flow.all.value() > 0;
   out.answer = is_enough ? Answer::kYes : is_little ? Answer::kUnknown : Answer::kNo;
   out.is_good = out.answer == Answer::kYes;
-  out.sentence =
-      fmt::format("{} of {} bytes sent were in priority {} ({}).", count_text(rdma.value()),
-                  count_text(all.value()), view.rdma(), percent(share));
+  out.sentence = flow.sentence(is_sent ? "sent" : "received", view.rdma());
   if (out.answer == Answer::kUnknown) out.sentence += " Too little to judge.";
   const std::vector<std::string> idle = idle_rails(view);
   if (!idle.empty())
@@ -244,20 +411,26 @@ Question did_traffic_flow(const View& view) {
 
 Question is_link_healthy(const View& view) {
   Question out{.question = "Is the link healthy?"};
-  const Total nics = over_nics(view, {"nic.phy.crc_error.packets", "nic.phy.symbol_error.events",
-                                      "nic.phy.link_down.events"});
-  const Total ports =
-      over_ports(view, {"switch.port.crc_error.packets", "switch.port.link_down.events"});
-  append(out, nics);
-  append(out, ports);
+  Total errors = over_nics(view, {"nic.phy.crc_error.packets", "nic.phy.symbol_error.events"});
+  Total downs = over_nics(view, {"nic.phy.link_down.events"});
+  for (const PortView& port : view.ports()) {
+    errors.add(port.counts, "switch.port.crc_error.packets");
+    downs.add(port.counts, "switch.port.link_down.events");
+  }
+  append(out, errors);
+  append(out, downs);
   const std::vector<std::string> down = links_down(view);
   if (!down.empty())
     return answered(std::move(out), Answer::kNo, false, fmt::format("Down: {}.", named(down)));
-  if (!nics.is_known() && !ports.is_known())
+  if (!errors.is_known() && !downs.is_known())
     return not_read(std::move(out), "No counters of the physical layer were read.");
-  if (nics.value() + ports.value() == 0)
-    return answered(std::move(out), Answer::kYes, true, "No frame errors and no link-down events.");
-  const std::uint64_t events = nics.value() + ports.value();
+  if (errors.value() + downs.value() == 0 && errors.is_known())
+    return answered(std::move(out), Answer::kYes, true,
+                    downs.is_known() ? "No frame errors and no link-down events."
+                                     : "No frame errors; link-down events were not read.");
+  if (downs.value() + errors.value() == 0)
+    return not_read(std::move(out), "No link-down events; frame errors were not read.");
+  const std::uint64_t events = errors.value() + downs.value();
   const std::string count = fmt::format("{} frame error{} or link-down event{}", events,
                                         events == 1 ? "" : "s", events == 1 ? "" : "s");
   if (view.is_read_once({}))

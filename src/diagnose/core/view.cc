@@ -9,6 +9,7 @@
 #include "base/count_text.h"
 #include "diagnose/core/convention.h"
 #include "diagnose/core/rdma_class.h"
+#include "evidence/designed_nic.h"
 
 namespace weir::diagnose {
 namespace {
@@ -35,6 +36,12 @@ std::optional<PrioritySet> pfc_of_counters(const counters::PortDelta& delta) {
   }
   if (!has_priorities) return std::nullopt;
   return on;
+}
+
+/// Its network interface, where one is known.
+std::string_view netdev_of(const evidence::Nic* facts, const counters::PortDelta* port) {
+  if (facts != nullptr && facts->netdev.is_known()) return *facts->netdev;
+  return port == nullptr ? std::string_view() : std::string_view(port->netdev);
 }
 
 }  // namespace
@@ -173,10 +180,9 @@ void View::add_nics(const evidence::Evidence& evidence, std::size_t delta) {
     nic.facts = found_in(facts, device);
     const counters::PortDelta* const port = found_in(counted, device);
     nic.counts = Counts(port, window, fmt::format("{} {}", nic.host, device));
-    if (host != nullptr) {
-      for (const design::NicIntent& known : host->nics)
-        if (known.device == device) nic.wanted = &known;
-    }
+    if (host != nullptr)
+      nic.wanted = evidence::designed_nic(*host, evidence.provenance.origin, device,
+                                          netdev_of(nic.facts, port));
     if (nic.wanted != nullptr) {
       nic.rail = static_cast<unsigned>(nic.wanted->rail);
       nic.speed = nic.wanted->speed;
@@ -247,6 +253,9 @@ void View::connect() {
   std::map<PortName, std::size_t> ports;
   for (std::size_t i = 0; i < nics_.size(); ++i)
     nics.insert_or_assign(PortName(nics_[i].host, nics_[i].device), i);
+  for (std::size_t i = 0; i < nics_.size(); ++i)  // as the design names it
+    if (nics_[i].wanted != nullptr)
+      nics.emplace(PortName(nics_[i].host, nics_[i].wanted->device), i);
   for (std::size_t i = 0; i < ports_.size(); ++i)
     ports.insert_or_assign(PortName(ports_[i].switch_name, ports_[i].name), i);
   const auto index_in = [](const std::map<PortName, std::size_t>& all, const PortName& name) {
@@ -411,12 +420,14 @@ std::uint64_t View::traffic() const {
   constexpr std::uint64_t kSmallestFrame = 64;
   for (const NicView& nic : nics_) {
     const Counts& counts = nic.counts;
-    const std::uint64_t sent = counts.of("nic.rdma.tx.packets").value_or(0) * kSmallestFrame;
-    const std::uint64_t heard = counts.of("nic.rdma.rx.packets").value_or(0) * kSmallestFrame;
-    const auto port = counts.of("nic.port.tx.bytes");
-    const auto received = counts.of("nic.port.rx.bytes");
-    bytes += port.value_or(counts.sum("nic.prio.tx.bytes").value_or(sent));
-    bytes += received.value_or(counts.sum("nic.prio.rx.bytes").value_or(heard));
+    const auto count = [&](std::string_view id) { return counts.of(id).value_or(0); };
+    const auto total = [&](std::string_view id) { return counts.sum(id).value_or(0); };
+    // A netdev's own counters leave RDMA out; a marked packet is a packet.
+    bytes += std::max({count("nic.port.tx.bytes"), total("nic.prio.tx.bytes"),
+                       count("nic.rdma.tx.bytes"), count("nic.rdma.tx.packets") * kSmallestFrame});
+    bytes += std::max({count("nic.port.rx.bytes"), total("nic.prio.rx.bytes"),
+                       count("nic.rdma.rx.bytes"), count("nic.rdma.rx.packets") * kSmallestFrame,
+                       count("nic.np.ecn_marked.packets") * kSmallestFrame});
   }
   for (const PortView& port : ports_) {
     bytes += port.counts.of("switch.port.tx.bytes")

@@ -136,6 +136,13 @@ bool is_sister_name(std::string_view name, const std::vector<std::string>& devic
 void judge_missing(const JobCase& subject, const readers::JobVariable& variable,
                    const NameList& list, const std::vector<std::string>& devices,
                    JobFindings& out) {
+  // A text without devices: those of the design may be another host's.
+  const bool are_designed =
+      subject.has_some_devices &&
+      std::none_of(subject.hosts.begin(), subject.hosts.end(), [](const evidence::Evidence& host) {
+        return std::any_of(host.nics.begin(), host.nics.end(), has_rdma_name);
+      });
+  if (are_designed) return;
   std::vector<std::string> missing;
   for (const NameList::Entry& entry : list.entries) {
     const bool is_there =
@@ -171,6 +178,11 @@ std::size_t rails_of(const JobCase& subject) {
   return rails;
 }
 
+/// How many rails a host has only the design says, of another host than the job's perhaps.
+bool is_only_designed(const JobCase& subject) {
+  return subject.has_some_devices && rails_of(subject) > 0;
+}
+
 /// Without a design: a bond beside single ports is for storage or the host's own traffic, not a
 /// rail.
 std::vector<std::string> rails_among(const std::vector<std::string>& devices,
@@ -197,6 +209,7 @@ void judge_count(const JobCase& subject, const readers::JobVariable& variable, c
                         fmt::format("{}={} uses {} of {} rails: the others stay idle.",
                                     variable.name, variable.value, taken, rails),
                         variable.at);
+  if (is_only_designed(subject)) found.severity = finding::Severity::kInfo;
   if (!devices.empty()) found.fix = {all_devices(variable.name, devices)};
 }
 
@@ -208,6 +221,7 @@ void judge_opened(const JobCase& subject, JobFindings& out) {
                           fmt::format("NCCL opened {} devices; the design has {} rails per host.",
                                       process.devices.size(), rails),
                           process.devices_at);
+    if (is_only_designed(subject)) found.severity = finding::Severity::kInfo;
     found.fix = {all_devices("NCCL_IB_HCA", devices_of(subject))};
   }
 }

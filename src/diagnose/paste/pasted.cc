@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/count_text.h"
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/fixes.h"
@@ -22,7 +23,9 @@
 #include "diagnose/paste/stated.h"
 #include "diagnose/paste/switches.h"
 #include "diagnose/paste/told.h"
+#include "diagnose/validate/parts.h"
 #include "diagnose/validate/validate.h"
+#include "evidence/designed_nic.h"
 #include "finding/catalog.h"
 #include "finding/search.h"
 #include "readers/paste/text_lines.h"
@@ -255,6 +258,38 @@ void soften_vlan_gids(finding::Judgement& out) {
   }
 }
 
+/// A design may have been written with other addresses than those of the site.
+void soften_other_addresses(std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    if (finding.id == "config.differs" && finding.evidence.front().line.starts_with("GID:"))
+      finding.severity = Severity::kInfo;
+}
+
+/// The designed NICs that the text does not show. They are missing only where it lists all.
+void judge_absent_nics(const PastedCase& input, std::span<const Evidence> hosts,
+                       finding::Judgement& out) {
+  const std::set<std::string>& listed = input.paste.rows.listed_hosts;
+  for (const design::HostIntent& wanted : input.intent->hosts)
+    for (const Evidence& host : hosts) {
+      const std::string& name = host.provenance.host;
+      if (name != wanted.name || host.nics.empty()) continue;
+      std::vector<std::string> absent;
+      for (const design::NicIntent& nic : wanted.nics) {
+        if (listed.contains(name)) {
+          if (host.find_nic(nic.device) == nullptr) add_missing_nic(host, nic, out);
+        } else if (evidence::find_designed(host, wanted, nic) == nullptr) {
+          absent.push_back(nic.device);
+        }
+      }
+      if (absent.empty()) continue;
+      finding::Unknown open{fmt::format("{}: {}", name, compact_names(absent)),
+                            "not named in the text",
+                            "rdma link show lists the devices of the host"};
+      open.is_required = false;
+      out.unknown.push_back(std::move(open));
+    }
+}
+
 finding::Judgement judge_settings(const PastedCase& input) {
   std::vector<Evidence> hosts;
   for (const Evidence& evidence : input.evidence)
@@ -270,6 +305,8 @@ finding::Judgement judge_settings(const PastedCase& input) {
       });
   if (has_design) {
     out = validate(hosts, *input.intent);
+    judge_absent_nics(input, hosts, out);
+    soften_other_addresses(out.findings);
   } else {
     const Convention convention = convention_of(input);
     for (Evidence& host : hosts)

@@ -48,15 +48,23 @@ void look_at_reaction(const View& view, const NicView& nic, Suspicions& out) {
   out.add(std::move(deaf));
 }
 
-/// I13: it handles some CNPs and ignores others, those of another priority or type.
-void look_at_ignored(const View& view, const NicView& nic, Suspicions& out) {
+/// It handles some CNPs and ignores others.
+bool ignores_some(const View& view, const NicView& nic) {
   const auto handled = nic.counts.of(kHandled);
   const auto ignored = nic.counts.of(kIgnored);
-  if (!ignored || handled == std::optional<std::uint64_t>(0)) return;
+  if (!ignored || handled == std::optional<std::uint64_t>(0)) return false;
+  const Thresholds& limits = view.thresholds();
+  return *ignored >= limits.cnps_that_matter &&
+         is_at_least(*ignored, limits.cnps_ignored_some, handled.value_or(0) + *ignored);
+}
+
+/// I13: those of another priority or type.
+void look_at_ignored(const View& view, const NicView& nic, Suspicions& out) {
+  if (!ignores_some(view, nic)) return;
+  const auto handled = nic.counts.of(kHandled);
+  const auto ignored = nic.counts.of(kIgnored);
   const std::uint64_t all = handled.value_or(0) + *ignored;
   const Thresholds& limits = view.thresholds();
-  if (*ignored < limits.cnps_that_matter || !is_at_least(*ignored, limits.cnps_ignored_some, all))
-    return;
   const std::string how_many =
       handled ? fmt::format("{} of {} CNPs", *ignored, all) : fmt::format("{} CNPs", *ignored);
   Suspicion some{
@@ -96,6 +104,13 @@ void look_for_lost_cnps(const View& view, Suspicions& out) {
 }
 
 }  // namespace
+
+bool ignores_cnps(const View& view, const NicView& nic) {
+  const bool ignores_all =
+      nic.counts.of(kHandled) == std::optional<std::uint64_t>(0) &&
+      nic.counts.of(kIgnored).value_or(0) >= view.thresholds().ignored_cnps_that_matter;
+  return ignores_all || ignores_some(view, nic);
+}
 
 void look_for_deaf_senders(const View& view, Suspicions& out) {
   bool can_see = view.nics().empty();

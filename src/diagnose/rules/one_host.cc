@@ -123,16 +123,25 @@ void guess_loss(const View& view, const NicView& nic, Suspicions& out) {
   guess(std::move(loss), nic, out);
 }
 
-/// I17: thousands of packets out of order and not one timeout. Of lost packets some are the last of
-/// a message, which nobody asks for again: they run into the timer.
-void look_for_order(const View& view, const NicView& nic, Suspicions& out) {
+}  // namespace
+
+/// Of lost packets some are the last of a message, which nobody asks for again: they run into the
+/// timer.
+bool is_disorder_without_loss(const View& view, const NicView& nic) {
   const std::uint64_t disordered = nic.counts.of(kOutOfOrder).value_or(0);
   const auto timeouts = nic.counts.of("nic.req.ack_timeout.events");
   const auto discards = nic.counts.of("nic.port.rx_discard.packets");
   const auto retried = nic.counts.of("nic.req.retransmit.events");
-  if (disordered < view.thresholds().disorder_without_loss || !timeouts || *timeouts > 0 ||
-      discards.value_or(0) > 0 || retried.value_or(0) > 0)
-    return;
+  return disordered >= view.thresholds().disorder_without_loss && timeouts && *timeouts == 0 &&
+         discards.value_or(0) == 0 && retried.value_or(0) == 0;
+}
+
+namespace {
+
+/// I17: thousands of packets out of order and not one timeout.
+void look_for_order(const View& view, const NicView& nic, Suspicions& out) {
+  if (!is_disorder_without_loss(view, nic)) return;
+  const std::uint64_t disordered = nic.counts.of(kOutOfOrder).value_or(0);
   out.add(
       {.id = "path.reordering",
        .verdict = fmt::format("{} received {} packets out of order, and no request ran into "
@@ -147,9 +156,12 @@ void look_for_order(const View& view, const NicView& nic, Suspicions& out) {
        .explains = {{"path.loss", nic.host}}});
 }
 
-/// The share of its line that a NIC received in the window.
+/// The share of its line that a NIC received in the window: by priority, of the port, or RDMA
+/// alone, which is what is marked.
 std::optional<double> received_share(const NicView& nic) {
-  const auto bytes = nic.counts.sum("nic.prio.rx.bytes");
+  auto bytes = nic.counts.sum("nic.prio.rx.bytes");
+  if (!bytes) bytes = nic.counts.of("nic.port.rx.bytes");
+  if (!bytes) bytes = nic.counts.of("nic.rdma.rx.bytes");
   if (!bytes || !nic.speed || nic.speed->raw() <= 0 || nic.counts.window().raw() <= 0)
     return std::nullopt;
   const auto possible = static_cast<double>(bytes_in(nic.counts.window(), *nic.speed).raw());

@@ -66,14 +66,15 @@ struct Overtaken {
   std::uint64_t out_of_order = 0;
   std::uint64_t asked_again = 0;  // NAKs that senders got: one for every gap
   std::uint64_t twice = 0;
+  std::uint64_t lost = 0;
   std::size_t hosts = 0;
   const NicView* most = nullptr;
+  bool nothing_dropped = false;  // as every switch says
+  bool is_beside_loss = false;
 };
 
-}  // namespace
-
-void look_for_reordering(const View& view, Suspicions& out) {
-  look_at_balancing(view, out);
+/// nullopt where nothing came out of order, or what did may be loss.
+std::optional<Overtaken> overtaken(const View& view) {
   Overtaken seen;
   std::uint64_t most = 0;
   for (const NicView& nic : view.nics()) {
@@ -88,39 +89,62 @@ void look_for_reordering(const View& view, Suspicions& out) {
     }
   }
   const BrokenFrames broken = broken_frames(view);
-  if (seen.most == nullptr || broken.has_link_down) return;
+  if (seen.most == nullptr || broken.has_link_down) return std::nullopt;
   const auto drops = drops_of_switches(view);
-  const std::uint64_t lost = broken.count + drops.value_or(0);
-  const bool nothing_dropped = drops && lost == 0;
+  seen.lost = broken.count + drops.value_or(0);
+  seen.nothing_dropped = drops && seen.lost == 0;
   const bool came_twice = static_cast<double>(seen.twice) >
                           view.thresholds().came_twice * static_cast<double>(seen.out_of_order);
   // A lost packet leaves one gap, so many more gaps than losses are packets that came late.
-  const bool is_beside_loss = lost > 0 && drops && came_twice &&
-                              static_cast<double>(seen.asked_again) >
-                                  view.thresholds().gaps_over_losses * static_cast<double>(lost);
-  if (lost > 0 ? !is_beside_loss : !nothing_dropped && !came_twice) return;
+  seen.is_beside_loss = seen.lost > 0 && drops && came_twice &&
+                        static_cast<double>(seen.asked_again) >
+                            view.thresholds().gaps_over_losses * static_cast<double>(seen.lost);
+  const bool is_overtaken =
+      seen.lost > 0 ? seen.is_beside_loss : seen.nothing_dropped || came_twice;
+  return is_overtaken ? std::optional(seen) : std::nullopt;
+}
+
+}  // namespace
+
+bool shows_only_reordering(const View& view) {
+  if (const auto seen = overtaken(view)) return !seen->is_beside_loss;
+  bool is_any = false;
+  for (const NicView& nic : view.nics()) {
+    if (nic.counts.of(kReordered).value_or(0) == 0) continue;
+    if (!is_disorder_without_loss(view, nic)) return false;
+    is_any = true;
+  }
+  return is_any;
+}
+
+void look_for_reordering(const View& view, Suspicions& out) {
+  look_at_balancing(view, out);
+  const auto found = overtaken(view);
+  if (!found) return;
+  const Overtaken& seen = *found;
   const bool is_one = seen.hosts == 1;
   std::vector<finding::EvidenceLine> lines = {seen.most->counts.line(kReordered)};
   if (seen.twice > 0) lines.push_back(seen.most->counts.line(kTwice));
-  out.add({.id = "path.reordering",
-           .verdict = fmt::format(
-               "{} packets arrived out of order at {}, {}: reordering, not {}loss.",
-               count_text(seen.out_of_order),
-               is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
-               is_beside_loss    ? fmt::format("senders were asked {} times to repeat and only {} "
-                                                  "packets were lost",
-                                               count_text(seen.asked_again), count_text(lost))
-               : nothing_dropped ? std::string("and no switch dropped any")
-                                 : std::string("and retransmitted ones arrived twice"),
-               is_beside_loss ? "only " : ""),
-           .where = is_one ? seen.most->where() : finding::Where(),
-           .confidence = nothing_dropped  ? finding::Confidence::kHigh
-                         : is_beside_loss ? finding::Confidence::kMedium
-                                          : finding::Confidence::kLow,
-           .evidence = std::move(lines),
-           .explains = is_beside_loss
-                           ? std::vector<Consequence>()
-                           : std::vector<Consequence>{{"path.loss"}, {"congestion.sustained"}}});
+  out.add(
+      {.id = "path.reordering",
+       .verdict = fmt::format(
+           "{} packets arrived out of order at {}, {}: reordering, not {}loss.",
+           count_text(seen.out_of_order),
+           is_one ? name_of(*seen.most) : fmt::format("{} hosts", seen.hosts),
+           seen.is_beside_loss    ? fmt::format("senders were asked {} times to repeat and only {} "
+                                                   "packets were lost",
+                                                count_text(seen.asked_again), count_text(seen.lost))
+           : seen.nothing_dropped ? std::string("and no switch dropped any")
+                                  : std::string("and retransmitted ones arrived twice"),
+           seen.is_beside_loss ? "only " : ""),
+       .where = is_one ? seen.most->where() : finding::Where(),
+       .confidence = seen.nothing_dropped  ? finding::Confidence::kHigh
+                     : seen.is_beside_loss ? finding::Confidence::kMedium
+                                           : finding::Confidence::kLow,
+       .evidence = std::move(lines),
+       .explains = seen.is_beside_loss
+                       ? std::vector<Consequence>()
+                       : std::vector<Consequence>{{"path.loss"}, {"congestion.sustained"}}});
 }
 
 }  // namespace weir::diagnose

@@ -96,6 +96,13 @@ struct Rule {
 [[nodiscard]] std::vector<Consequence> congestion_anywhere(
     std::initializer_list<std::string_view> and_ids = {});
 
+/// Thousands of packets out of order at a NIC, and nothing that lost packets bring with them.
+[[nodiscard]] bool is_disorder_without_loss(const View& view, const NicView& nic);
+/// What came out of order, anywhere, was late and not lost.
+[[nodiscard]] bool shows_only_reordering(const View& view);
+/// A NIC that was sent CNPs and ignored all or a part of them, as it counts them itself.
+[[nodiscard]] bool ignores_cnps(const View& view, const NicView& nic);
+
 /// A DCQCN parameter that is far off the design; part of the rule of early marking.
 void look_at_dcqcn(const View& view, const NicView& nic, Suspicions& out);
 /// Congestion control that is not DCQCN; part of the same rule.

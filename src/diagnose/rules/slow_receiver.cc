@@ -83,8 +83,11 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
                              *pauses.received < limits.stuck_rate;
   const bool takes_much = pauses.received && *pauses.received > limits.low_use;
+  // Without that count long pauses are not enough: between them the host may take in a lot.
+  const bool may_be_stuck =
+      pauses.begun ? !is_released : has_window && *pauses.share >= limits.stuck_pause;
   const bool is_stuck =
-      takes_nothing || (!is_released && !takes_much && is_renewed(pauses, limits, speed));
+      takes_nothing || (may_be_stuck && !takes_much && is_renewed(pauses, limits, speed));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
   std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));
@@ -92,9 +95,10 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   Suspicion slow{
       .id = is_stuck ? "pfc.storm" : "receiver.slow",
       .verdict =
-          is_stuck ? fmt::format("{} paused its switch port for {} of the window without releasing "
-                                 "it{}: everything upstream waits.",
+          is_stuck ? fmt::format("{} paused its switch port for {} of the window{}{}: everything "
+                                 "upstream waits.",
                                  name, percent(*pauses.share),
+                                 pauses.begun ? " without releasing it" : "",
                                  takes_nothing ? " and received almost nothing" : "")
           : has_window ? fmt::format("{} paused its switch port for {} of the window: {}.", name,
                                      percent(*pauses.share), kSlow)

@@ -13,6 +13,7 @@
 #include "diagnose/paste/events.h"
 #include "diagnose/validate/parts.h"
 #include "evidence/address.h"
+#include "evidence/designed_nic.h"
 #include "finding/catalog.h"
 #include "units/format.h"
 
@@ -42,7 +43,7 @@ class MachineCheck {
 
   void run() {
     for (const design::NicIntent& wanted : wanted_.nics) {
-      const Nic* nic = host_.find_nic(wanted.device);
+      const Nic* nic = evidence::find_designed(host_, wanted_, wanted);
       if (nic == nullptr || is_infiniband(*nic)) continue;
       check_link(*nic);
       check_sizes(*nic, wanted);
@@ -250,7 +251,7 @@ void MachineCheck::check_device_names() {
   std::vector<Stray> strays;
   for (const design::NicIntent& wanted : wanted_.nics) {
     if (wanted.subnet.empty()) continue;
-    const Nic* nic = host_.find_nic(wanted.device);
+    const Nic* nic = evidence::find_designed(host_, wanted_, wanted);
     if (nic != nullptr && gid_within(*nic, wanted.subnet) == nullptr)
       strays.push_back({&wanted, nic});
   }
@@ -288,7 +289,7 @@ void MachineCheck::check_subnets() {
   std::map<std::string, std::vector<std::string>> rails;  // by network
   std::map<std::string, std::string> shown;
   for (const design::NicIntent& wanted : wanted_.nics) {
-    const Nic* nic = host_.find_nic(wanted.device);
+    const Nic* nic = evidence::find_designed(host_, wanted_, wanted);
     if (nic == nullptr || !nic->addresses.is_known()) continue;
     for (const std::string& address : *nic->addresses) {
       const std::string network = network_of(address);
@@ -517,7 +518,7 @@ void MachineCheck::check_nccl_conf() {
           "",
           fmt::format("nccl.conf: expected NCCL_IB_TC={}, found {}",
                       unsigned{wanted.traffic_class.value()}, known.value));
-    const Nic* nic = host_.find_nic(wanted.device);
+    const Nic* nic = evidence::find_designed(host_, wanted_, wanted);
     const auto gid = nic == nullptr ? std::nullopt : usable_gid(*nic);
     if (known.name == "NCCL_IB_GID_INDEX" && number && gid && *number != gid->index)
       add("nccl.stale_conf", "",

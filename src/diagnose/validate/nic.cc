@@ -93,6 +93,9 @@ Fault fault_of(const Deviation& deviation, const evidence::Nic& nic,
   if (deviation.setting == Setting::kTrafficClass)
     return tos_fault(*nic.rdma.traffic_class, wanted);
   if (deviation.setting == Setting::kPfc) return pfc_fault(nic, wanted);
+  // It has one that is routed, of another address.
+  if (deviation.setting == Setting::kGidV2 && usable_gid(nic))
+    return {"config.differs", Severity::kWarning};
   const bool shares_priority = nic.ecn.cnp_priority.is(Priority::of(rdma_priority(wanted)));
   if (deviation.setting == Setting::kCnpMarking && shares_priority)
     return {"cnp.shares_rdma_priority"};

@@ -24,6 +24,11 @@ struct NicFindings {
                                        const design::NicIntent& wanted,
                                        const design::Intent& intent);
 
+/// A NIC that fell off the bus or was renamed. If no NIC was read at all, it is unknown. Only where
+/// all NICs of the host were listed.
+void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
+                     finding::Judgement& out);
+
 /// What must hold on any host: link, GID a job will use, receive buffer, PCIe and GPUs, limits,
 /// TCP.
 void validate_machine(const evidence::Evidence& host, const design::HostIntent& wanted,

@@ -1,6 +1,7 @@
 // A switch's settings against the design (C7): maps, PFC, headroom, marking, watchdog, MTU.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -194,8 +195,12 @@ void check_watchdog(const evidence::Switch& found, const design::SwitchIntent& w
   if (!wanted.watchdog) return;
   if (!found.watchdog.enabled.is_known()) return out.unknown("PFC watchdog");
   if (!*found.watchdog.enabled) return out.wrong("watchdog.off", "", "PFC watchdog is off");
+  std::set<std::string_view> used;
+  for (const design::SwitchPortIntent& port : wanted.ports)
+    used.insert(port.name);
   for (const evidence::SwitchPort& port : found.ports)
-    if (port.watchdog.is(false)) out.wrong("watchdog.off", port.name, "PFC watchdog is off");
+    if (port.watchdog.is(false) && used.contains(port.name))
+      out.wrong("watchdog.off", port.name, "PFC watchdog is off");
   const auto compare = [&](std::string_view what, const evidence::Fact<Duration>& fact,
                            Duration want) {
     if (fact.is_known() && *fact != want) {
@@ -552,31 +557,86 @@ void check_vlan(const evidence::Switch& found, const design::SwitchIntent& wante
   }
 }
 
-/// Ports that the design uses and the configuration does not have. Some without a line of their own
-/// are not known; where the configuration has none of them, but others, it is another box or
-/// another breakout.
+/// The ports of the design, as the configuration has them.
+struct Ports {
+  std::vector<std::string> missing;  // that the configuration does not have
+  std::size_t others = 0;            // that the configuration has and the design does not use
+  std::size_t wanted = 0;
+
+  /// Another box or another breakout: what has a name of the design may be another port.
+  [[nodiscard]] bool are_of_another_box() const {
+    return others > 0 && 2 * missing.size() >= wanted && 2 * others >= missing.size();
+  }
+};
+
+const evidence::SwitchPort* find_port(const evidence::Switch& found, const std::string& name) {
+  const auto at =
+      std::find_if(found.ports.begin(), found.ports.end(),
+                   [&](const evidence::SwitchPort& known) { return known.name == name; });
+  return at == found.ports.end() ? nullptr : &*at;
+}
+
+Ports ports_of(const evidence::Switch& found, const design::SwitchIntent& wanted) {
+  Ports out;
+  out.wanted = wanted.ports.size();
+  std::set<std::string_view> known;
+  for (const evidence::SwitchPort& port : found.ports)
+    known.insert(port.name);
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    if (known.erase(intent.name) == 0) out.missing.push_back(intent.name);
+  }
+  out.others = known.size();
+  return out;
+}
+
+/// SONiC's PORT table has every port of the box, with its speed. Elsewhere a port without a line of
+/// its own may be there.
+bool lists_all_ports(const evidence::Switch& found) {
+  return found.platform.is(std::string(design::to_word(vocab::SwitchSystem::kSonic))) &&
+         !found.ports.empty() &&
+         std::all_of(found.ports.begin(), found.ports.end(),
+                     [](const evidence::SwitchPort& port) { return port.speed.is_known(); });
+}
+
+/// Ports that the design uses and the configuration does not have. Where it has none of them, but
+/// others, it is another box or another breakout.
 void report_missing_ports(const evidence::Switch& found, const design::SwitchIntent& wanted,
-                          const std::vector<std::string>& missing, Collector& out) {
-  if (missing.empty()) return;
-  const bool has_others = found.ports.size() + missing.size() > wanted.ports.size();
-  const bool has_none = missing.size() == wanted.ports.size();
-  if (!has_others) {
-    for (const std::string& name : missing)
-      out.unknown("port " + name);
-    return;
-  }
-  if (wanted.ports_assumed) {
-    out.unknown(fmt::format("ports {}: the design has no `model`, so these names are assumed",
-                            ports_text(missing)));
-    return;
-  }
+                          const Ports& ports, Collector& out) {
+  if (ports.missing.empty()) return;
+  const bool has_none = ports.missing.size() == wanted.ports.size();
+  const std::string names = ports_text(ports.missing);
+  if (ports.others == 0 && !lists_all_ports(found))
+    return out.unknown(fmt::format("port{} {}", ports.missing.size() == 1 ? "" : "s", names));
+  if (wanted.ports_assumed)
+    return out.unknown(
+        fmt::format("ports {}: the design has no `model`, so these names are assumed", names));
   std::vector<std::string> here;
   for (const evidence::SwitchPort& port : found.ports)
     here.push_back(port.name);
   out.wrong("ports.differ", "",
-            expected("ports", ports_text(missing),
-                     has_none ? ports_text(here)
-                              : "none of them, and ports that the design does not use"));
+            expected("ports", names,
+                     has_none           ? ports_text(here)
+                     : ports.others > 0 ? "none of them, and ports that the design does not use"
+                                        : "none of them in the PORT table"));
+  if (!has_none && ports.are_of_another_box())
+    out.unknown(
+        fmt::format("ports of the design's names: on another box or with another breakout "
+                    "they may be other ports ({})",
+                    ports_text(here)));
+}
+
+void check_ports(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                 const design::Intent& whole, const Wrong& wrong, Collector& out) {
+  ChannelCheck channels(found, wanted, out);
+  channels.check();
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    const evidence::SwitchPort* const port = find_port(found, intent.name);
+    if (port == nullptr) continue;
+    if (!channels.has_judged_mtu_of(*port)) check_mtu(port->name, port->mtu, intent.mtu, out);
+    check_port(*port, wanted, intent, out);
+    check_port_buffers(found, *port, wanted, intent, wrong);
+  }
+  check_vlan(found, wanted, whole, out);
 }
 
 }  // namespace
@@ -587,6 +647,8 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
   if (found.platform.is_known() && *found.platform != design::to_word(wanted.system))
     out.wrong("config.differs", "",
               expected("system", std::string(design::to_word(wanted.system)), *found.platform));
+  const Ports ports = ports_of(found, wanted);
+  report_missing_ports(found, wanted, ports, out);
   check_map(found, wanted, out);
   check_default_map(found, out);
   check_cnps(found, wanted, whole, out);
@@ -605,23 +667,7 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
           expected("lossless pool", to_text(wanted.buffers.lossless_shared), to_text(pool.size)));
     }
   }
-  ChannelCheck channels(found, wanted, out);
-  channels.check();
-  std::vector<std::string> missing;
-  for (const design::SwitchPortIntent& intent : wanted.ports) {
-    const auto at =
-        std::find_if(found.ports.begin(), found.ports.end(),
-                     [&](const evidence::SwitchPort& known) { return known.name == intent.name; });
-    if (at == found.ports.end()) {
-      missing.push_back(intent.name);
-      continue;
-    }
-    if (!channels.has_judged_mtu_of(*at)) check_mtu(at->name, at->mtu, intent.mtu, out);
-    check_port(*at, wanted, intent, out);
-    check_port_buffers(found, *at, wanted, intent, wrong);
-  }
-  check_vlan(found, wanted, whole, out);
-  report_missing_ports(found, wanted, missing, out);
+  if (!ports.are_of_another_box()) check_ports(found, wanted, whole, wrong, out);
   out.finish();
 }
 

@@ -10,6 +10,7 @@
 #include "diagnose/core/fixes.h"
 #include "diagnose/rules/rule.h"
 #include "diagnose/validate/parts.h"
+#include "evidence/designed_nic.h"
 #include "finding/catalog.h"
 #include "units/format.h"
 
@@ -20,29 +21,6 @@ const design::HostIntent* find_host(const design::Intent& intent, std::string_vi
   for (const design::HostIntent& host : intent.hosts)
     if (host.name == name) return &host;
   return nullptr;
-}
-
-/// A NIC that fell off the bus or was renamed. If no NIC was read at all, it is unknown.
-void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
-                     finding::Judgement& out) {
-  const std::string& name = evidence.provenance.host;
-  std::vector<std::string> shown;
-  for (const evidence::Nic& nic : evidence.nics)
-    shown.push_back(nic.device);
-  if (shown.empty()) {
-    out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
-                           "no RDMA device was read on this host", "rdma link show"});
-    return;
-  }
-  finding::Where where;
-  where.host = name;
-  where.rail = std::to_string(wanted.rail);
-  where.device = wanted.device;
-  out.findings.push_back(finding::make_finding(
-      "link.degraded",
-      fmt::format("{} has no RDMA device {}, which the design expects; found {}.", name,
-                  wanted.device, join(shown, ", ")),
-      where));
 }
 
 void validate_host(const evidence::Evidence& evidence, const View& view, finding::Judgement& out) {
@@ -56,15 +34,17 @@ void validate_host(const evidence::Evidence& evidence, const View& view, finding
     }
     return;
   }
+  // A text shows some NICs; the others may be there too.
+  const bool shows_all = evidence.provenance.origin != evidence::Origin::kText;
   for (const design::NicIntent& wanted : host->nics) {
-    const evidence::Nic* nic = evidence.find_nic(wanted.device);
-    if (nic == nullptr) {
-      add_missing_nic(evidence, wanted, out);
-      continue;
+    for (const evidence::Nic& nic : evidence.nics) {
+      if (evidence::designed_nic(*host, evidence.provenance.origin, nic) != &wanted) continue;
+      NicFindings found = validate_nic(name, nic, wanted, intent);
+      std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
+      std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
     }
-    NicFindings found = validate_nic(name, *nic, wanted, intent);
-    std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
-    std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
+    if (shows_all && evidence.find_nic(wanted.device) == nullptr)
+      add_missing_nic(evidence, wanted, out);
   }
   validate_machine(evidence, *host, view.thresholds(), out);
 }
@@ -198,6 +178,28 @@ void find_unstable_links(const View& view, finding::Judgement& out) {
 
 }  // namespace
 
+void add_missing_nic(const evidence::Evidence& evidence, const design::NicIntent& wanted,
+                     finding::Judgement& out) {
+  const std::string& name = evidence.provenance.host;
+  std::vector<std::string> shown;
+  for (const evidence::Nic& nic : evidence.nics)
+    shown.push_back(nic.device);
+  if (shown.empty()) {
+    out.unknown.push_back({fmt::format("{} {}", name, wanted.device),
+                           "no RDMA device was read on this host", "rdma link show"});
+    return;
+  }
+  finding::Where where;
+  where.host = name;
+  where.rail = std::to_string(wanted.rail);
+  where.device = wanted.device;
+  out.findings.push_back(finding::make_finding(
+      "link.degraded",
+      fmt::format("{} has no RDMA device {}, which the design expects; found {}.", name,
+                  wanted.device, join(shown, ", ")),
+      where));
+}
+
 void find_drift(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
                 finding::Judgement& out) {
   // NICs of one group of hosts are cabled and configured alike. Without a design (no speed is
@@ -207,7 +209,7 @@ void find_drift(std::span<const evidence::Evidence> evidence, const design::Inte
     const design::HostIntent* host = find_host(intent, piece.provenance.host);
     if (host == nullptr) continue;
     for (const design::NicIntent& wanted : host->nics) {
-      const evidence::Nic* nic = piece.find_nic(wanted.device);
+      const evidence::Nic* nic = evidence::find_designed(piece, *host, wanted);
       if (nic == nullptr) continue;
       const bool is_open = wanted.speed.raw() == 0 && nic->model.is_known();
       groups[{host->group, is_open ? *nic->model : ""}].push_back(

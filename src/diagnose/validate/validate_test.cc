@@ -635,5 +635,55 @@ TEST(Validate, ALinkThatFlapsWhileWatchedIsAFinding) {
   EXPECT_EQ(find(once, "link.flapping"), nullptr) << "one look has no window";
 }
 
+/// Two rails of one host, of which one was seen.
+design::Intent two_rails() {
+  Evidence host = good_host("gpu01");
+  host.nics.push_back(host.nics.front());
+  host.nics.back().device = "mlx5_1";
+  host.nics.back().netdev = Fact<std::string>::of("eth1");
+  design::Intent out = conventional_intent(std::vector{host});
+  for (std::size_t rail = 0; rail < 2; ++rail)
+    out.hosts.front().nics.at(rail).rail = static_cast<int>(rail);
+  return out;
+}
+
+TEST(Validate, ATextDoesNotShowThatANicIsMissing) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  const std::string_view gone = "has no RDMA device mlx5_1";
+  const finding::Judgement read = validate(std::vector{host}, two_rails());
+  ASSERT_NE(find(read, "link.degraded"), nullptr);
+  EXPECT_NE(find(read, "link.degraded")->verdict.find(gone), std::string::npos);
+  host.provenance.origin = evidence::Origin::kText;
+  EXPECT_EQ(find(validate(std::vector{host}, two_rails()), "link.degraded"), nullptr);
+}
+
+TEST(Validate, ATextMayShowANicByItsInterface) {
+  COVERS("C1");
+  Evidence host = good_host("gpu01");
+  host.provenance.origin = evidence::Origin::kText;
+  host.nics.front().device = "eth1";
+  host.nics.front().netdev = Fact<std::string>::of("eth1");
+  host.nics.front().qos.trust = Fact<evidence::TrustMode>::of(evidence::TrustMode::kPcp);
+  const finding::Judgement judgement = validate(std::vector{host}, two_rails());
+  const finding::Finding* const found = find(judgement, "trust.not_dscp");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where.rail, "1");
+  EXPECT_EQ(found->where.device, "eth1");
+}
+
+TEST(Validate, ARoutableGidOfAnotherAddressIsNotCalledUnroutable) {
+  COVERS("C1", "C3");
+  Evidence host = good_host("gpu01");
+  design::Intent intent = conventional_intent(std::vector{host});
+  intent.hosts.front().nics.front().address = "10.9.9.1/24";
+  const finding::Judgement judgement = validate(std::vector{host}, intent);
+  EXPECT_EQ(find(judgement, "gid.not_routable"), nullptr);
+  EXPECT_NE(find(judgement, "config.differs"), nullptr);
+  host.nics.front().rdma.gids =
+      Fact<std::vector<evidence::Gid>>::of({{1, "fe80::1", evidence::GidType::kRoceV2, "eth0"}});
+  EXPECT_NE(find(validate(std::vector{host}, intent), "gid.not_routable"), nullptr);
+}
+
 }  // namespace
 }  // namespace weir::diagnose

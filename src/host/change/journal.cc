@@ -272,10 +272,11 @@ std::size_t Journal::standing() const {
 }
 
 std::string Journal::title() const {
+  // A lab has no date: its own time begins in 1970.
+  const std::string when = head.time.starts_with("1970-") ? "" : " at " + head.time;
   if (failure)
-    return fmt::format("the failure '{}' that weir verify injected at {}", failure->what,
-                       head.time);
-  return fmt::format("the {} of {} at {}", head.verb, head.design, head.time);
+    return fmt::format("the failure '{}' that weir verify injected{}", failure->what, when);
+  return fmt::format("the {} of {}{}", head.verb, head.design, when);
 }
 
 Result<std::optional<Journal>> parse_journal(std::string_view text, std::string_view file) {

@@ -422,6 +422,14 @@ TEST_F(StateDirectoryTest, AJournalOfTheFormatBeforeIsStillRead) {
   EXPECT_EQ((*read)->title(), "the apply of d at t");
 }
 
+TEST(Journal, OfALabHasNoDate) {
+  Journal journal;
+  journal.head.verb = "apply";
+  journal.head.design = "d";
+  journal.head.time = "1970-01-01T00:00:00Z";
+  EXPECT_EQ(journal.title(), "the apply of d");
+}
+
 // ---- a full disk ----
 
 /// What is tested are processes with a time of their own.

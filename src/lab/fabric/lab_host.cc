@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "lab/fabric/nccl_tests.h"
 #include "lab/fabric/perftest.h"
@@ -101,14 +102,16 @@ std::optional<host::Survivors> survivors_of(const Lab::Shared& shared, const Loa
     with_lost += concerns ? 1 : 0;
     arrived += !concerns && done.flows[i].is_done() ? 1 : 0;
   }
-  out.are_finished = arrived + with_lost == planned;
+  out.others = shared.blueprint.intent.hosts.size() - lost.size();
+  out.are_finished = arrived > 0 && arrived + with_lost == planned;
   return out;
 }
 
 std::string survivors_text(const host::Survivors& survivors) {
   return fmt::format("{} cut off by a fault of the lab; {}\n",
-                     join(survivors.lost, ", ") + (survivors.lost.size() == 1 ? " is" : " are"),
-                     survivors.are_finished
+                     compact_names(survivors.lost) + (survivors.lost.size() == 1 ? " is" : " are"),
+                     survivors.others == 0 ? "no host is left"
+                     : survivors.are_finished
                          ? "all that the other hosts had to send to each other arrived"
                          : "the other hosts did not finish either");
 }

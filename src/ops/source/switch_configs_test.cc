@@ -478,6 +478,61 @@ TEST(SwitchAudit, OtherPortsHaveTheirOwnFindingAndFix) {
   EXPECT_FALSE(has(named.audit(eos.clean()), "ports.differ"));
 }
 
+/// Rows of other tables for ports that PORT does not have are no ports.
+TEST(SwitchAudit, PortsThatTheBoxDoesNotHaveAreMissingAndNothingElse) {
+  COVERS("C7");
+  TrapFabric sonic = fabric(SwitchSystem::kSonic);
+  for (design::SwitchIntent& node : sonic.intent.switches)
+    node.ports_assumed = false;
+  const std::string text = sonic.clean();
+  const std::string& gone = sonic.leaf().ports.back().name;
+  const std::size_t port = text.find(fmt::format("\"{}\": {{", gone), text.find("\"PORT\": {"));
+  ASSERT_NE(port, std::string::npos) << text;
+  const std::size_t end = text.find('}', port) + 1;
+  const std::size_t begin = text.rfind(',', port);
+  const finding::Judgement judgement = sonic.audit(text.substr(0, begin) + text.substr(end));
+  ASSERT_EQ(judgement.findings.size(), 1U) << ids(judgement);
+  EXPECT_EQ(judgement.findings.front().id, "ports.differ");
+  EXPECT_NE(judgement.findings.front().verdict.find(gone), std::string::npos) << ids(judgement);
+  EXPECT_TRUE(judgement.unknown.empty()) << ids(judgement);
+}
+
+/// "Ethernet8" of a box with half as many ports is another port than that of the design.
+TEST(SwitchAudit, PortsOfAnotherBreakoutAreNotComparedByName) {
+  COVERS("C7");
+  TrapFabric sonic = fabric(SwitchSystem::kSonic);
+  design::SwitchIntent& leaf = sonic.intent.switches.front();
+  leaf.ports_assumed = false;
+  const std::string text = sonic.clean();
+  leaf.ports.front().name = "Ethernet900";
+  leaf.ports.back().cable = 300_m;
+  const finding::Judgement judgement = sonic.audit(text);
+  ASSERT_EQ(judgement.findings.size(), 1U) << ids(judgement);
+  EXPECT_EQ(judgement.findings.front().id, "ports.differ");
+}
+
+/// Many ports without a line are one line.
+TEST(SwitchAudit, PortsWithoutALineAreNamedTogether) {
+  COVERS("C7");
+  TrapFabric eos = fabric(SwitchSystem::kEos);
+  const std::string text = eos.clean();
+  design::SwitchIntent& leaf = eos.intent.switches.front();
+  for (int number = 40; number < 48; ++number) {
+    leaf.ports.push_back(leaf.ports.front());
+    leaf.ports.back().name = fmt::format("Ethernet{}/1", number);
+  }
+  const auto parsed = eos.platform->parse(text, "leaf1.cfg");
+  ASSERT_TRUE(parsed);
+  evidence::Evidence evidence;
+  evidence.switches.push_back(parsed->state);
+  evidence.switches.front().name = leaf.name;
+  const finding::Judgement judgement = diagnose::validate({&evidence, 1}, eos.intent);
+  const auto open = std::count_if(
+      judgement.unknown.begin(), judgement.unknown.end(),
+      [](const finding::Unknown& each) { return each.check.find("port") != std::string::npos; });
+  EXPECT_EQ(open, 1) << ids(judgement);
+}
+
 /// A design that its own rendering contradicts would make every audit useless.
 TEST(SwitchAudit, DrawnDesignsMatchTheirOwnRendering) {
   COVERS("C7", "F1");

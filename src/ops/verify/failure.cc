@@ -86,6 +86,7 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
                                           diagnose::shows_failure(verified.judged.observations)}};
   if (const auto& survivors = verified.drive.outcome.survivors) {
     phase.result.lost = survivors->lost;
+    phase.result.others = survivors->others;
     phase.result.others_finished = survivors->are_finished;
   }
   return std::pair(std::move(phase), std::move(verified));

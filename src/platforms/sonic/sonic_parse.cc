@@ -64,6 +64,7 @@ class Reader {
     read_watchdog();
     read_rest();
     if (tables_.error()) return *tables_.error();
+    if (is_whole_) keep_existing_ports();
     out_.unread = tables_.take_unread();
     return std::move(out_);
   }
@@ -144,6 +145,14 @@ class Reader {
           if (!name.empty()) port(std::string(name));
       }
     }
+  }
+
+  /// A row of another table for a port that PORT does not have makes no port.
+  void keep_existing_ports() {
+    const JsonNode* const rows = tables_.table("PORT");
+    if (rows == nullptr) return;
+    std::erase_if(out_.state.ports,
+                  [&](const SwitchPort& port) { return rows->find(port.name) == nullptr; });
   }
 
   void read_ports() {

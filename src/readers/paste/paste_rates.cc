@@ -330,6 +330,7 @@ std::size_t read_device_list(const PasteAt& at, PasteSink& out) {
       (void)out.hosts().by_device(out.host(), word);
   }
   out.paste().rows.lists_devices = true;
+  out.paste().rows.listed_hosts.insert(out.hosts().shown(out.host()));
   out.detail = "RDMA devices";
   return taken;
 }

@@ -130,6 +130,16 @@ bool is_mapping(const std::vector<std::string_view>& words) {
   return words.size() >= 5 && words[1] == "port" && words[3] == "==>";
 }
 
+/// The command lists all RDMA devices of the host: no filter, no name of one.
+void note_listing(const PasteAt& at, std::string_view tool, PasteSink& out) {
+  const std::string_view command = at.mark.command;
+  const std::size_t begin = command.find(tool);
+  if (begin == std::string_view::npos) return;
+  for (const std::string_view word : words_of(command.substr(begin + tool.size())))
+    if (word != "show" && !word.starts_with('-')) return;
+  out.paste().rows.listed_hosts.insert(out.hosts().shown(out.host()));
+}
+
 }  // namespace
 
 bool begins_ibdev2netdev(const PasteAt& at) {
@@ -139,6 +149,7 @@ bool begins_ibdev2netdev(const PasteAt& at) {
 std::size_t read_ibdev2netdev(const PasteAt& at, PasteSink& out) {
   const bool is_filtered = at.mark.command.find('|') != std::string::npos;
   out.paste().rows.lists_devices = out.paste().rows.lists_devices || !is_filtered;
+  note_listing(at, "ibdev2netdev", out);
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
     const auto words = words_of(at.line(taken));
@@ -279,6 +290,7 @@ bool begins_rdma_link(const PasteAt& at) {
 }
 
 std::size_t read_rdma_link(const PasteAt& at, PasteSink& out) {
+  if (is_link_line(words_of(at.line(0)))) note_listing(at, "rdma link", out);
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
     const auto words = words_of(at.line(taken));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,7 +103,8 @@ struct PasteRows {
   std::vector<PasteSorting> sortings;
   std::vector<PasteStart> starts;
   std::vector<PasteLanes> lanes;
-  bool lists_devices = false;  // a listing of all RDMA devices of a host, without a filter
+  bool lists_devices = false;          // a listing of all RDMA devices of a host, without a filter
+  std::set<std::string> listed_hosts;  // … of these, by a command that is in the text
 };
 
 }  // namespace weir::readers
