@@ -12,7 +12,7 @@ constexpr auto kNotes = std::to_array<Look>(
      note_queue_entries,  note_pause_classes,    note_cnp_drops,    note_source_ports,
      note_marked_packets, note_qp_rates,         note_iommu,        note_pcie_rates,
      note_limits,         note_pauses,           note_queue_limits, note_queue_sections,
-     note_cnp_queues,     note_pause_statements, note_overflows});
+     note_cnp_queues,     note_pause_statements, note_overflows,    note_peer_lines});
 
 }  // namespace
 
