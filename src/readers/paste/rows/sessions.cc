@@ -285,8 +285,11 @@ std::optional<PasteSession> session_in(std::string_view text, const SessionTable
     out.port = peer->port;
     out.as = words[as];
     out.name = peer->name;
-    const std::string description =
-        p > 0 ? joined(words, 0, p) : description_in(words, found->after);
+    // Where the state follows the AS, counters and dates come last (NVUE, EOS).
+    const bool is_last = found->at > as + 1;
+    const std::string description = p > 0     ? joined(words, 0, p)
+                                    : is_last ? description_in(words, found->after)
+                                              : std::string();
     if (!description.empty()) out.name += (out.name.empty() ? "" : " ") + description;
     out.state = found->state.text;
     out.is_up = found->state.is_up;
