@@ -893,10 +893,10 @@ std::optional<ListColumns> list_columns(const std::vector<std::string>& heading)
 
 /// Rows of tables that the text announces as a plan; nothing that a tool printed.
 std::vector<ListedCable> listed_cables(const PastedCase& input) {
-  constexpr int kAbove = 3;  // lines between the words that announce it and the table
+  constexpr int kNear = 3;  // lines between the words that announce it and the table
   std::vector<ListedCable> out;
   std::optional<ListColumns> columns;
-  int announced = -kAbove - 1;
+  int announced = -kNear - 1;
   int last = 0;
   for (const readers::Cited& line : input.paste.words) {
     if (input.paste.is_read(line) || input.paste.printed_by(line) != nullptr) continue;
@@ -905,7 +905,7 @@ std::vector<ListedCable> listed_cables(const PastedCase& input) {
     if (readers::is_rule(line.text) && columns) {
       last = line.line;
     } else if (const auto found = list_columns(fields);
-               found && line.line - announced <= kAbove && line.line >= announced) {
+               found && line.line - announced <= kNear && line.line >= announced) {
       columns = found;
       last = line.line;
     } else if (columns && line.line == last + 1 && fields.size() == columns->count) {

@@ -466,8 +466,8 @@ void find_mtus(const Lines& lines, Stated& out) {
                         rdma.rbegin()->first),
             {rdma.begin()->second, rdma.rbegin()->second});
   // Both let through what hosts send; switches have more in different measure (9214, 9216, 9192).
-  constexpr int kUsualHost = 9000;
-  if (ethernet.size() > 1 && ethernet.begin()->first < kUsualHost)
+  constexpr int kJumbo = 9000;
+  if (ethernet.size() > 1 && ethernet.begin()->first < kJumbo)
     out.add("mtu.mismatch",
             fmt::format("Interface MTUs differ: {} and {} bytes.", ethernet.begin()->first,
                         ethernet.rbegin()->first),
