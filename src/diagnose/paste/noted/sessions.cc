@@ -119,7 +119,6 @@ bool is_named_for_fabric(const PastedCase& input, const PasteSession& session) {
 /// Sessions to the same AS as at least two that are up, on a leaf, in a text about its uplinks.
 bool is_like_uplinks(const PastedCase& input, const PasteSession& session, const Sessions& all) {
   constexpr auto kUp = std::to_array<std::string_view>({"uplink", "spine"});
-  constexpr std::size_t kSisters = 2;
   const auto alike = std::count_if(all.last.begin(), all.last.end(), [&](const auto& item) {
     return item.second->is_up && item.second->as == session.as;
   });
@@ -128,7 +127,8 @@ bool is_like_uplinks(const PastedCase& input, const PasteSession& session, const
       input.paste.words.begin(), input.paste.words.end(),
       [&](const readers::Cited& line) { return has_one_of(readers::lower_case(line.text), kUp); });
   return is_leaf && is_told && !session.is_inner && !session.as.empty() &&
-         static_cast<std::size_t>(alike) >= kSisters && !is_apart(said_of(input, session));
+         static_cast<std::size_t>(alike) >= input.thresholds.sisters_meant_alike &&
+         !is_apart(said_of(input, session));
 }
 
 Sessions sessions_of(const PastedCase& input, const std::string& host) {
