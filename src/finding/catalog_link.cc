@@ -111,8 +111,10 @@ CatalogEntry link_flapping() {
                .commands = {"cat /sys/class/net/<netdev>/carrier_changes",
                             "ethtool -S <netdev> | grep link_down_events_phy",
                             "journalctl -k | grep -i 'link down'"},
-               .note = "A change of the PFC mask flaps an mlx5 link once, on purpose; anything "
-                       "else is a cable, an optic, FEC or autonegotiation."},
+               .note =
+                   "A change of the PFC mask flaps an mlx5 link once, on purpose, and a restart "
+                   "of the host or its driver up to three times within minutes; what goes on "
+                   "is a cable, an optic, FEC or autonegotiation."},
               {.platform = "mlx5-ofed", .commands = {"mlxlink -d <bdf> -m -c"}}},
       .sources = {cite::kMlx5Counters, cite::kIbTransport,
                   "Lightning-AI/lit-llama issue 380: port down on one node, peers time out",

@@ -116,6 +116,43 @@ CatalogEntry routing_loop() {
   };
 }
 
+CatalogEntry routing_bgp_down() {
+  return {
+      .id = "routing.bgp_down",
+      .title = "BGP session between two switches is down",
+      .severity = Severity::kWarning,
+      .aliases = {"BGP_NEIGHBOR_DOWN"},
+      .rows = {"D3"},
+      .phase = "diagnose",
+      .why =
+          "Where each link between leaf and spine carries a BGP session of its own, ECMP uses the "
+          "links whose session is established. One that is shut down or idle takes its link out of "
+          "use while the port is up, counts no errors and shows good light: what goes up has less "
+          "room, and the links beside it pause and mark more. \"Idle (Admin)\" is set by an "
+          "operator, "
+          "often for a maintenance and not taken back; \"Active\" and \"Connect\" get no answer: "
+          "address, AS number, filter or the peer; \"Idle\" often has no route or no link.",
+      .fix = {{.platform = "sonic",
+               .commands = {"show ip bgp summary", "sudo config bgp startup neighbor <peer>"},
+               .note = "Or in vtysh: no neighbor <peer> shutdown. Ask who shut it down first."},
+              {.platform = "cumulus",
+               .commands = {"nv show vrf default router bgp neighbor",
+                            "nv unset vrf default router bgp neighbor <peer> shutdown"}},
+              {.platform = "eos",
+               .commands = {"show ip bgp summary", "router bgp <as>",
+                            "no neighbor <peer> shutdown"}},
+              {.platform = "nxos",
+               .commands = {"show bgp all summary", "router bgp <as>", "neighbor <peer>",
+                            "no shutdown"}},
+              {.platform = "junos",
+               .commands = {"show bgp summary", "show bgp neighbor <peer>",
+                            "delete protocols bgp group <group> neighbor <peer> shutdown"}}},
+      .sources = {"RFC 4271, section 8: states of a BGP session, and its timers of 90 and 120 s",
+                  "RFC 7938, BGP for routing in large data centers",
+                  "FRRouting, BGP: neighbor PEER shutdown; show bgp summary"},
+  };
+}
+
 CatalogEntry routing_ordering_risk() {
   return {
       .id = "routing.ordering_risk",
@@ -476,6 +513,7 @@ std::vector<CatalogEntry> path_entries() {
           mtu_below_4096(),
           mtu_platform_max(),
           routing_cyclic(),
+          routing_bgp_down(),
           routing_loop(),
           routing_ordering_risk(),
           rail_same_subnet(),

@@ -305,6 +305,9 @@ rail.unbalanced: traffic on one rail only, other NICs idle, GPUs pick same NIC, 
 receiver.slow: NIC sends pause frames toward switch, tx_prio3_pause, outbound_pci_stalled_wr,
   rx_discards_phy, host cannot drain, PCIe or CPU bottleneck, excessive_buffer_overrun, tx pause
   from the NIC, server NIC pauses above some nodes
+routing.bgp_down: BGP neighbor shut down or idle, session admin down, Idle (Admin), Active, Connect,
+  peer not established, uplink up but carries no traffic, half of the uplink bandwidth after a
+  change
 routing.cyclic_buffer_dependency: up-down violation, bounce after link failure, ring topology
   lossless, down-up path, cycle possible
 routing.loop: TTL exceeded, packets loop between two switches, MC-LAG, neighbour discovery copies,

@@ -134,6 +134,9 @@ struct Thresholds {
   std::uint64_t link_downs_told = 1;
   std::uint64_t carrier_changes_told = 2;
   std::uint64_t boot_link_downs = 2;
+  std::uint64_t restart_link_downs = 3;
+  std::uint64_t restart_seconds = 600;
+  std::uint64_t session_settles = 180;
 
   // hosts and jobs
   double fec_speed = 100;

@@ -23,7 +23,7 @@ FILES = ("operator.jsonl", "operator_written.jsonl", "operator_fresh.jsonl",
          "operator_cold_c.jsonl", "operator_cold_d.jsonl", "operator_cold_e.jsonl",
          "operator_cold_f.jsonl", "operator_cold_g.jsonl", "operator_cold_h.jsonl",
          "operator_cold_i.jsonl", "operator_cold_j.jsonl", "operator_cold_k.jsonl",
-         "operator_cold_l.jsonl", "operator_cold_m.jsonl",
+         "operator_cold_l.jsonl", "operator_cold_m.jsonl", "operator_cold_m_links.jsonl",
          "operator_cold_n.jsonl", "operator_shapes.jsonl")
 QUIET = 32 / 33   # of the healthy, foreign and noise cases
 RIGHT = 19 / 22   # of the faults

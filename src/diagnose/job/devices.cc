@@ -140,7 +140,7 @@ void judge_missing(const JobCase& subject, const readers::JobVariable& variable,
   const bool are_designed =
       subject.has_some_devices &&
       std::none_of(subject.hosts.begin(), subject.hosts.end(), [](const evidence::Evidence& host) {
-        return std::any_of(host.nics.begin(), host.nics.end(), has_rdma_name);
+        return std::any_of(host.nics.begin(), host.nics.end(), is_named_device);
       });
   if (are_designed) return;
   std::vector<std::string> missing;

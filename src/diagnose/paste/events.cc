@@ -72,6 +72,29 @@ bool is_long_ago(const readers::PasteEvent& event, std::optional<int> today,
   return day && *today - *day > limits.log_age / kHours && *today - *day < kHalfYear;
 }
 
+/// The second of the day that a line of a log has; nullopt where it has none.
+std::optional<std::int64_t> clock_in(std::string_view text) {
+  constexpr std::size_t kClock = 8;  // "08:41:12"
+  for (const std::string_view word : readers::words_of(text))
+    if (word.size() >= kClock)
+      if (const auto second = readers::second_of_day(word.substr(0, kClock))) return second;
+  return std::nullopt;
+}
+
+/// Behind a switch's port a host may have been restarted: few losses, or one more within minutes,
+/// after which the link stays.
+bool may_be_restart(const Happened& happened, std::size_t downs,
+                    const finding::Thresholds& limits) {
+  if (!happened.events.front()->is_switch) return false;
+  if (downs <= limits.boot_link_downs) return true;
+  const auto first = clock_in(happened.events.front()->at.text);
+  const auto last = clock_in(happened.events.back()->at.text);
+  const bool is_soon = first && last && *last >= *first &&
+                       *last - *first <= static_cast<std::int64_t>(limits.restart_seconds);
+  return is_soon && downs <= limits.restart_link_downs &&
+         happened.events.back()->kind == EventKind::kLinkUp;
+}
+
 void judge_links(const Happened& all, const finding::Thresholds& limits, std::optional<int> today,
                  finding::Judgement& out) {
   Happened happened;
@@ -95,12 +118,10 @@ void judge_links(const Happened& all, const finding::Thresholds& limits, std::op
   const readers::PasteEvent& first = *happened.events.front();
   const std::string place = place_of(first.host, first.device);
   const bool is_up = happened.events.back()->kind == EventKind::kLinkUp;
-  // Behind a switch's port a host may have been booted.
-  const bool is_booted = first.is_switch && downs <= limits.boot_link_downs;
-  if (is_booted) {
+  if (may_be_restart(happened, downs, limits)) {
     add_event_finding("link.flapping",
                       fmt::format("The link of {} went down {} time{}: whether the device behind "
-                                  "it was booted the text does not show.",
+                                  "it was restarted the text does not show.",
                                   place, downs, downs == 1 ? "" : "s"),
                       Confidence::kLow, EventKind::kLinkDown, happened, out);
     out.findings.back().severity = Severity::kInfo;
@@ -118,15 +139,6 @@ void judge_links(const Happened& all, const finding::Thresholds& limits, std::op
       fmt::format("The link of {} went down {} time{}.", place, downs, downs == 1 ? "" : "s"),
       downs > 1 ? Confidence::kHigh : Confidence::kMedium, EventKind::kLinkDown, happened, out);
   if (downs == 1) out.findings.back().severity = Severity::kWarning;
-}
-
-/// The second of the day that a line of a log has; nullopt where it has none.
-std::optional<std::int64_t> clock_in(std::string_view text) {
-  constexpr std::size_t kClock = 8;  // "08:41:12"
-  for (const std::string_view word : readers::words_of(text))
-    if (word.size() >= kClock)
-      if (const auto second = readers::second_of_day(word.substr(0, kClock))) return second;
-  return std::nullopt;
 }
 
 /// Logs that are printed with the newest line first.

@@ -1349,6 +1349,7 @@ struct Explained {
 constexpr auto kExplained =
     std::to_array<Explained>({{"path.reordering", "path.loss"},
                               {"link.infiniband", "link.degraded"},
+                              {"routing.bgp_down", "ecmp.imbalance"},
                               {"transport.timer_below_rtt", "failover.window_too_short"}});
 
 /// A queue that the watchdog still holds although no pause arrives is no storm.

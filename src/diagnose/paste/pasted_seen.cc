@@ -706,9 +706,10 @@ std::optional<unsigned> number_behind(std::string_view name, std::string_view st
   return std::nullopt;
 }
 
-/// "host port gpuN_eth -> railN-leaf": what is before the number on either side.
+/// "host port gpuN_eth -> railN-leaf": what is before the number on either side. A text may name
+/// the ports twice ("rail N NIC (rdmaN)").
 struct CablePlan {
-  std::string port;
+  std::vector<std::string> ports;
   std::string system;
   const readers::Cited* at = nullptr;
 };
@@ -731,24 +732,34 @@ std::string stem_of_pattern(std::string_view word) {
   return {};
 }
 
+/// The word without what a sentence puts around it.
+std::string_view plain_word(std::string_view word) {
+  while (!word.empty() && std::string_view(",.;:()`'\"").find(word.back()) != std::string::npos)
+    word.remove_suffix(1);
+  while (!word.empty() && std::string_view("(`'\"").find(word.front()) != std::string::npos)
+    word.remove_prefix(1);
+  return word;
+}
+
 std::optional<CablePlan> plan_in(const PastedCase& input) {
+  constexpr auto kLeads =
+      std::to_array<std::string_view>({"->", "=>", "\u2192", "to", "into", "on"});
   for (const readers::Cited& line : input.paste.words) {
-    std::vector<std::string> stems;
+    CablePlan plan{{}, {}, &line};
     bool is_leading = false;
     std::string_view before;
-    for (std::string_view word : readers::words_of(line.text)) {
-      is_leading = is_leading || word == "->" || word == "=>" || word == "→" || word == "to" ||
-                   word == "into" || word == "on";
-      while (!word.empty() && std::string_view(",.;:()`'\"").find(word.back()) != std::string::npos)
-        word.remove_suffix(1);
-      while (!word.empty() && std::string_view("(`'\"").find(word.front()) != std::string::npos)
-        word.remove_prefix(1);
+    for (const std::string_view raw : readers::words_of(line.text)) {
+      is_leading = is_leading || std::find(kLeads.begin(), kLeads.end(), raw) != kLeads.end();
+      const std::string_view word = plain_word(raw);
       std::string stem = stem_of_pattern(word);
       if (word == "N" && !before.empty()) stem = before;  // "rail N goes to leaf N"
-      if (!stem.empty() && stems.size() < 2) stems.push_back(std::move(stem));
+      if (!stem.empty() && !is_leading)
+        plan.ports.push_back(std::move(stem));
+      else if (!stem.empty() && plan.system.empty())
+        plan.system = std::move(stem);
       before = word;
     }
-    if (stems.size() == 2 && is_leading) return CablePlan{stems[0], stems[1], &line};
+    if (!plan.ports.empty() && !plan.system.empty()) return plan;
   }
   return std::nullopt;
 }
@@ -780,52 +791,188 @@ void add_wiring(const std::vector<const readers::PasteNeighbour*>& wrong, std::s
 
 using PortsOfHost = std::vector<const readers::PasteNeighbour*>;
 
-bool judge_by_plan(const CablePlan& plan, const PortsOfHost& ports, finding::Judgement& out) {
-  PortsOfHost wrong;
-  for (const auto* item : ports) {
-    const auto port = number_behind(item->port, plan.port);
-    const auto system = number_behind(item->system, plan.system);
-    if (port && system && *port != *system) wrong.push_back(item);
-  }
-  if (wrong.empty() || wrong.size() == ports.size()) return false;  // all: it is another plan
-  add_wiring(wrong, ", against the plan that the text states", Severity::kError, Confidence::kHigh,
-             plan.at, out);
-  return true;
+/// The number of the port, by the first of the plan's names that it has.
+std::optional<unsigned> number_of_port(const CablePlan& plan, std::string_view port) {
+  for (const std::string& stem : plan.ports)
+    if (const auto number = number_behind(port, stem)) return number;
+  return std::nullopt;
 }
 
-/// "ens1 -> leaf1, ens2 -> leaf2": the system that the text names for this port; empty where it
-/// names none.
-std::string listed_system(const PastedCase& input, const std::string& port,
-                          const readers::Cited** at) {
+/// Against a pattern that the text states. Where no port follows it, it is the plan of others.
+bool judge_by_plan(const CablePlan& plan, const std::map<std::string, PortsOfHost>& hosts,
+                   finding::Judgement& out) {
+  std::vector<PortsOfHost> all_wrong;
+  bool has_right = false;
+  for (const auto& [host, ports] : hosts) {
+    PortsOfHost wrong;
+    for (const auto* item : ports) {
+      const auto port = number_of_port(plan, item->port);
+      const auto system = number_behind(item->system, plan.system);
+      has_right = has_right || (port && system && *port == *system);
+      if (port && system && *port != *system) wrong.push_back(item);
+    }
+    if (!wrong.empty()) all_wrong.push_back(std::move(wrong));
+  }
+  if (!has_right) return false;
+  for (const PortsOfHost& wrong : all_wrong)
+    add_wiring(wrong, ", against the plan that the text states", Severity::kError,
+               Confidence::kHigh, plan.at, out);
+  return !all_wrong.empty();
+}
+
+// ---- lists of cables ----
+
+/// "leaf-b-r2" of "leaf-b-r2.pod.example.net", in lower case.
+std::string first_label(std::string_view name) {
+  return readers::lower_case(name.substr(0, name.find('.')));
+}
+
+/// A row of a list of how cables ought to be.
+struct ListedCable {
+  std::string host;  // may be empty
+  std::string port;
+  std::string system;
+  const readers::Cited* at = nullptr;
+};
+
+/// The fields of a row of a table: by commas, semicolons or bars, else by blanks.
+std::vector<std::string> fields_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (const char separator : {'|', ';', ',', '\t'}) {
+    if (text.find(separator) == std::string_view::npos) continue;
+    for (const std::string_view field : split(text, separator))
+      out.emplace_back(trim(field));
+    if (!out.empty() && out.front().empty()) out.erase(out.begin());
+    if (!out.empty() && out.back().empty()) out.pop_back();
+    return out;
+  }
+  for (const std::string_view word : readers::words_of(text))
+    out.emplace_back(word);
+  return out;
+}
+
+/// Says that what follows is how it ought to be.
+bool announces_plan(std::string_view line) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"plan", "design", "dcim", "netbox", "expect", "should", "intended", "cabling", "cable list",
+       "cable map", "wiring list", "patch list", "documented", "desired", "target"});
+  const std::string text = readers::lower_case(line);
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+struct ListColumns {
+  std::size_t count = 0;
+  std::size_t port = 0;
+  std::size_t system = 0;
+  std::optional<std::size_t> host;
+};
+
+/// The columns of a list by the names in its heading: "host,nic,rail,leaf,leaf_port".
+std::optional<ListColumns> list_columns(const std::vector<std::string>& heading) {
+  const auto find = [&](std::span<const std::string_view> names) -> std::optional<std::size_t> {
+    for (const std::string_view name : names)
+      for (std::size_t i = 0; i < heading.size(); ++i)
+        if (readers::lower_case(heading[i]) == name) return i;
+    return std::nullopt;
+  };
+  constexpr auto kPort = std::to_array<std::string_view>(
+      {"nic", "netdev", "host_nic", "host_port", "host_interface", "server_port", "interface",
+       "iface", "local_port", "local_interface", "device", "dev", "port"});
+  constexpr auto kSystem = std::to_array<std::string_view>(
+      {"expected_leaf", "expected_switch", "expected", "leaf", "switch", "tor", "leaf_switch",
+       "leaf_name", "switch_name", "remote_device", "remote", "neighbor", "neighbour", "peer",
+       "b_device", "system"});
+  constexpr auto kHost = std::to_array<std::string_view>(
+      {"host", "hostname", "server", "node", "a_device", "local_device"});
+  const auto port = find(kPort);
+  const auto system = find(kSystem);
+  if (!port || !system || *port == *system) return std::nullopt;
+  return ListColumns{heading.size(), *port, *system, find(kHost)};
+}
+
+/// Rows of tables that the text announces as a plan; nothing that a tool printed.
+std::vector<ListedCable> listed_cables(const PastedCase& input) {
+  constexpr int kNear = 3;  // lines between the words that announce it and the table
+  std::vector<ListedCable> out;
+  std::optional<ListColumns> columns;
+  int announced = -kNear - 1;
+  int last = 0;
   for (const readers::Cited& line : input.paste.words) {
-    const auto words = readers::words_of(line.text);
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-      const bool leads = words[i] == "->" || words[i] == "=>" || words[i] == "→";
-      if (!leads || words[i - 1].substr(words[i - 1].find_last_of(",(") + 1) != port) continue;
-      *at = &line;
-      return std::string(words[i + 1].substr(0, words[i + 1].find_first_of(",.;:()")));
+    if (input.paste.is_read(line) || input.paste.printed_by(line) != nullptr) continue;
+    const auto fields = fields_of(line.text);
+    if (announces_plan(line.text)) announced = line.line;
+    if (readers::is_rule(line.text) && columns) {
+      last = line.line;
+    } else if (const auto found = list_columns(fields);
+               found && line.line - announced <= kNear && line.line >= announced) {
+      columns = found;
+      last = line.line;
+    } else if (columns && line.line == last + 1 && fields.size() == columns->count) {
+      out.push_back({columns->host ? first_label(fields[*columns->host]) : std::string(),
+                     fields[columns->port], first_label(fields[columns->system]), &line});
+      last = line.line;
+    } else if (columns) {
+      columns.reset();
     }
   }
-  return {};
+  return out;
+}
+
+/// "ens1 -> leaf1, ens2 -> leaf2": the rows that sentences have.
+void add_led_cables(const PastedCase& input, const std::set<std::string>& hosts,
+                    std::vector<ListedCable>& out) {
+  for (const readers::Cited& line : input.paste.words) {
+    const auto words = readers::words_of(line.text);
+    std::string host;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      if (hosts.contains(first_label(plain_word(words[i]))))
+        host = first_label(plain_word(words[i]));
+      const bool leads = words[i] == "->" || words[i] == "=>" || words[i] == "\u2192";
+      if (!leads || i == 0) continue;
+      const std::string_view port = words[i - 1].substr(words[i - 1].find_last_of(",(") + 1);
+      out.push_back({host, std::string(port),
+                     first_label(words[i + 1].substr(0, words[i + 1].find_first_of(",.;:()"))),
+                     &line});
+    }
+  }
+}
+
+/// What the text lists for this port; nullptr where it lists nothing, or two things.
+const ListedCable* listed_for(const std::vector<ListedCable>& list,
+                              const readers::PasteNeighbour& item) {
+  const ListedCable* found = nullptr;
+  const std::string host = first_label(item.host);
+  for (const ListedCable& row : list) {
+    const bool is_host = row.host.empty() || row.host == host || item.host == readers::kThisHost;
+    if (!is_host || row.port != item.port) continue;
+    if (found != nullptr && found->system != row.system) return nullptr;
+    found = &row;
+  }
+  return found;
 }
 
 /// Ports that lead to another system than the text lists for them, while others lead where it says.
-bool judge_by_list(const PastedCase& input, const PortsOfHost& ports, finding::Judgement& out) {
+bool judge_by_list(const std::vector<ListedCable>& list, const PortsOfHost& ports,
+                   finding::Judgement& out) {
   PortsOfHost wrong;
   std::size_t right = 0;
   const readers::Cited* at = nullptr;  // of the first wrong one
   for (const auto* item : ports) {
-    const readers::Cited* listed = nullptr;
-    const std::string wanted = listed_system(input, item->port, &listed);
-    if (wanted.empty()) continue;
-    if (item->system.substr(0, item->system.find('.')) == wanted) {
+    const ListedCable* const listed = listed_for(list, *item);
+    if (listed == nullptr) continue;
+    if (first_label(item->system) == listed->system) {
       ++right;
     } else {
-      if (at == nullptr) at = listed;
+      if (at == nullptr) at = listed->at;
       wrong.push_back(item);
     }
   }
-  if (wrong.empty() || right == 0) return false;  // all: it is another plan
+  // All of two: exchanged with each other. All of others: it is another plan.
+  const bool is_swap = wrong.size() == 2 && right == 0 &&
+                       listed_for(list, *wrong[0])->system == first_label(wrong[1]->system) &&
+                       listed_for(list, *wrong[1])->system == first_label(wrong[0]->system);
+  if (wrong.empty() || (right == 0 && !is_swap)) return false;
   add_wiring(wrong, ", against the plan that the text states", Severity::kError, Confidence::kHigh,
              at, out);
   return true;
@@ -900,17 +1047,21 @@ void judge_by_numbers(const PortsOfHost& ports, const finding::Thresholds& limit
 bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts,
                      const finding::Thresholds& limits, finding::Judgement& out) {
   std::map<std::string, std::map<std::string, std::size_t>> systems;  // by port
-  for (const auto& [host, ports] : hosts)
+  std::size_t count = 0;
+  for (const auto& [host, ports] : hosts) {
+    if (ports.front()->is_switch) continue;
+    ++count;
     for (const auto* item : ports)
-      if (!item->is_switch) ++systems[item->port][item->system];
+      ++systems[item->port][item->system];
+  }
   const auto usual = [&](const std::string& port) {
     const auto& counts = systems[port];
-    for (const auto& [system, count] : counts)
-      if (count >= limits.sisters_meant_alike && count + 1 >= hosts.size()) return system;
+    for (const auto& [system, times] : counts)
+      if (times >= limits.sisters_meant_alike && times + 1 >= count) return system;
     return std::string();
   };
   for (const auto& [host, ports] : hosts) {
-    if (hosts.size() <= limits.sisters_meant_alike || ports.front()->is_switch) continue;
+    if (count <= limits.sisters_meant_alike || ports.front()->is_switch) continue;
     PortsOfHost wrong;
     for (const auto* item : ports)
       if (const std::string wanted = usual(item->port); !wanted.empty() && wanted != item->system)
@@ -925,17 +1076,72 @@ bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts,
   return false;
 }
 
+/// The digits of a MAC, however it is written; empty for anything else.
+std::string mac_digits(std::string_view word) {
+  constexpr std::size_t kDigits = 12;
+  std::string out;
+  for (const char c : readers::lower_case(word)) {
+    if (c == ':' || c == '.' || c == '-') continue;
+    if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) return {};
+    out += c;
+  }
+  return out.size() == kDigits ? out : std::string();
+}
+
+/// What a switch says of a host's port, as the host would say it: its port and the switch that it
+/// leads to. Some hosts send the MAC of the port, which other outputs of them name.
+std::optional<readers::PasteNeighbour> seen_from_host(const PastedCase& input,
+                                                      const readers::PasteNeighbour& item) {
+  std::string port = item.remote_netdev;
+  const std::string mac = mac_digits(port);
+  if (!mac.empty()) {
+    const auto& macs = input.paste.noted.macs;
+    const auto own = std::find_if(macs.begin(), macs.end(), [&](const readers::PasteMac& other) {
+      return mac_digits(other.mac) == mac && first_label(other.host) == first_label(item.system);
+    });
+    if (own == macs.end()) return std::nullopt;
+    port = own->netdev;
+  }
+  if (!item.is_switch || port.empty() || item.host.empty()) return std::nullopt;
+  readers::PasteNeighbour out = item;
+  out.host = item.system.substr(0, item.system.find('.'));
+  out.is_switch = false;
+  out.port = port;
+  out.system = item.host;
+  out.remote_port = item.port;
+  return out;
+}
+
+/// Neighbours as each end says it; those of hosts also from the other end.
+std::vector<readers::PasteNeighbour> all_neighbours(const PastedCase& input) {
+  std::vector<readers::PasteNeighbour> out = input.paste.neighbours;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const readers::PasteNeighbour& item : out)
+    known.emplace(first_label(item.host), item.port);
+  for (const readers::PasteNeighbour& item : input.paste.neighbours) {
+    auto other = seen_from_host(input, item);
+    if (other && known.emplace(first_label(other->host), other->port).second)
+      out.push_back(std::move(*other));
+  }
+  return out;
+}
+
 void judge_cables(const PastedCase& input, finding::Judgement& out) {
-  if (input.intent != nullptr) return;  // the design says it (rules/wiring.cc)
+  if (input.intent != nullptr || input.paste.neighbours.empty()) return;  // rules/wiring.cc
+  const std::vector<readers::PasteNeighbour> all = all_neighbours(input);
   std::map<std::string, PortsOfHost> hosts;
-  for (const readers::PasteNeighbour& item : input.paste.neighbours)
+  std::set<std::string> names;
+  for (const readers::PasteNeighbour& item : all) {
     hosts[item.host].push_back(&item);
+    names.insert(first_label(item.host));
+  }
   const auto plan = plan_in(input);
+  std::vector<ListedCable> list = listed_cables(input);
+  add_led_cables(input, names, list);
   bool is_judged = judge_by_others(hosts, input.thresholds, out);
+  if (plan && !is_judged) is_judged = judge_by_plan(*plan, hosts, out);
   for (const auto& [host, ports] : hosts)
-    if (plan && !is_judged) is_judged = judge_by_plan(*plan, ports, out);
-  for (const auto& [host, ports] : hosts)
-    if (!is_judged && !ports.front()->is_switch) is_judged = judge_by_list(input, ports, out);
+    if (!is_judged && !ports.front()->is_switch) is_judged = judge_by_list(list, ports, out);
   for (const auto& [host, ports] : hosts)
     if (!is_judged && !ports.front()->is_switch) judge_by_numbers(ports, input.thresholds, out);
 }

@@ -344,6 +344,38 @@ std::string looped(std::string_view fourth, std::string_view fifth, std::string_
                            fourth, fifth);
 }
 
+std::string sonic_lldp(int leaf, int first, int second, int third) {
+  std::string out = fmt::format(
+      "admin@leaf-r{}:~$ show lldp table\nLocalPort  RemoteDevice  RemotePortID  Capability  "
+      "RemotePortDescr\n",
+      leaf);
+  int port = 0;
+  for (const int rail : {first, second, third}) {
+    out += fmt::format("Ethernet{}  gpu0{}  b8:3f:d2:60:0{}:00  O  rdma{}\n", port * 8, port + 6,
+                       port + 6, rail);
+    ++port;
+  }
+  return out;
+}
+
+TEST(PastedSeen, CablesAsTheSwitchesSeeThem) {
+  const std::string list = "cabling plan\nhost,nic,leaf\ngpu06,rdma0,leaf-r0\n";
+  check({
+      {"two exchanged, as other hosts show", sonic_lldp(0, 0, 1, 0) + sonic_lldp(1, 1, 0, 1),
+       "wiring.mismatch", "error"},
+      {"each where the others are", sonic_lldp(0, 0, 0, 0) + sonic_lldp(1, 1, 1, 1),
+       "wiring.mismatch", ""},
+      {"one switch alone, by the plan", "rail N NIC (rdmaN) -> leaf-rN\n" + sonic_lldp(0, 0, 1, 0),
+       "wiring.mismatch", "error"},
+      {"one switch alone, without a plan", sonic_lldp(0, 0, 1, 0), "wiring.mismatch", ""},
+      {"a list", list + "gpu06,rdma1,leaf-r1\n" + sonic_lldp(0, 1, 0, 0) + sonic_lldp(1, 0, 1, 1),
+       "wiring.mismatch", "error"},
+      {"a list of other hosts",
+       "cabling plan\nhost,nic,leaf\ngpu09,rdma0,leaf-r4\n" + sonic_lldp(0, 0, 0, 0),
+       "wiring.mismatch", ""},
+  });
+}
+
 TEST(PastedSeen, CablesThatALoopAroundLldpctlPrints) {
   const std::string plan = "Rail N of every server goes to leaf-f-rN.\n";
   const std::string wrong = looped("leaf-f-r5", "leaf-f-r4", ": ");

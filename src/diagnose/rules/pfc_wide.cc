@@ -113,6 +113,28 @@ void look_at_global_pause(const View& view, const NicView& nic, Suspicions& out)
            .explains = {{"pfc.sustained"}, {"congestion.sustained"}}});
 }
 
+/// Something shows that RDMA is in this priority: PFC that is set, or pauses. Otherwise it is
+/// only what is usual, and pauses on another one alone are those of another plan.
+bool is_rdma_shown(const View& view) {
+  const Priority rdma = Priority::of(view.rdma());
+  const auto has = [&](const auto& pfc) { return pfc.is_known() && pfc->contains(rdma); };
+  const auto counts = [&](const Counts& all, std::string_view scope) {
+    for (const std::string_view tail : {"pause_rx.frames", "pause_tx.frames"})
+      if (all.of(fmt::format("{}.{}", scope, tail), view.rdma()).value_or(0) > 0) return true;
+    return false;
+  };
+  for (const NicView& nic : view.nics())
+    if ((nic.pfc && nic.pfc->contains(rdma)) || counts(nic.counts, "nic.prio")) return true;
+  for (const std::string& name : view.switches())
+    for (const PortView* port : view.ports_of(name)) {
+      const bool is_set =
+          port->facts != nullptr && (has(port->facts->pfc) || has(port->facts->pfc_active));
+      if (is_set || port->wanted_switch != nullptr || counts(port->counts, "switch.prio"))
+        return true;
+    }
+  return false;
+}
+
 void look_at_wide_switch(const View& view, const std::string& name, Suspicions& out) {
   Suspicion wide{.id = "pfc.multiple_priorities",
                  .where = {.switch_name = name},
@@ -134,7 +156,7 @@ void look_at_wide_switch(const View& view, const std::string& name, Suspicions& 
     }
     std::vector<finding::EvidenceLine> paused;
     add_pauses(view, port->counts, "switch.prio", paused);
-    if (is_read || paused.empty() || wanted != only_rdma(view)) continue;
+    if (is_read || paused.empty() || wanted != only_rdma(view) || !is_rdma_shown(view)) continue;
     if (wide.verdict.empty()) {
       wide.verdict = fmt::format("{} sends or receives pauses on other priorities than {}.", name,
                                  view.rdma());

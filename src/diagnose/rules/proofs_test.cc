@@ -652,6 +652,11 @@ const Proof kSettings[] = {
        cable(made, {}, {{"switch/prio0.pause_tx.frames", 3}});
      },
      "pfc.multiple_priorities", "leaf1"},
+    {look_for_pfc_too_wide, "a switch that pauses on priority 4 alone, and nothing shows RDMA's",
+     [](MadeCase& made) {
+       made.port("swp1", "", "", {{"switch/prio4.pause_tx.frames", 118}});
+     },
+     ""},
     {look_for_pfc_too_wide, "a switch that pauses on priority 3",
      [](MadeCase& made) {
        cable(made, {{"ethtool/rx_prio3_pause", 90}}, {{"switch/prio3.pause_tx.frames", 90}});

@@ -42,6 +42,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"ethtool -m", begins_ethtool_module, read_ethtool_module},
     {"optics", begins_optics, read_optics},
     {"LLDP neighbours", begins_lldp, read_lldp},
+    {"BGP sessions", begins_sessions, read_sessions},
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
     {"ECN profile", begins_ecn_profile, read_ecn_profile},
@@ -96,6 +97,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
 constexpr auto kShowTools = std::to_array<PasteTool>({
     {"optics", begins_optics, read_optics},
     {"LLDP neighbours", begins_lldp, read_lldp},
+    {"BGP sessions", begins_sessions, read_sessions},
     {"queuing policy", begins_queuing_policy, read_queuing_policy},
     {"CONFIG_DB", begins_config_db, read_config_db},
     {"classifier", begins_classifier, read_classifier},

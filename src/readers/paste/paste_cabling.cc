@@ -54,6 +54,25 @@ std::optional<std::string_view> lldp_interface(std::string_view text) {
   return rest.substr(0, comma);
 }
 
+/// "ens8np0", "rdma1": an interface of a host, as no switch names its ports.
+bool is_host_port(std::string_view word) {
+  const bool is_lower = !word.empty() && word[0] >= 'a' && word[0] <= 'z';
+  if (!is_lower || word.find_first_of("0123456789") == std::string_view::npos) return false;
+  if (word.find_first_of(" /:.,") != std::string_view::npos) return false;
+  return !word.starts_with("swp") && word.find('-') == std::string_view::npos;
+}
+
+/// "b8:3f:d2:60:07:01", "b83f.d260.0701"
+bool is_mac_word(std::string_view word) {
+  constexpr std::size_t kDigits = 12;
+  const auto digits = std::count_if(word.begin(), word.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  });
+  return static_cast<std::size_t>(digits) == kDigits &&
+         word.find_first_not_of("0123456789abcdefABCDEF:.-") == std::string_view::npos &&
+         word.find_first_of(":.-") != std::string_view::npos;
+}
+
 class Neighbours {
  public:
   Neighbours(const PasteAt& at, PasteSink& out) : is_switch_(at.mark.is_switch), out_(out) {}
@@ -64,17 +83,25 @@ class Neighbours {
     now_.at = out_.cite(line);
   }
   PasteNeighbour& now() { return now_; }
+  /// The port at the other end, by its id or its description; whichever names an interface of a
+  /// host is kept as such.
+  void set_remote(std::string_view word) {
+    if (is_host_port(word) || (is_mac_word(word) && now_.remote_netdev.empty()))
+      now_.remote_netdev = word;
+  }
   void add(std::string_view port, std::string_view system, std::string_view remote,
-           const PasteLine& line) {
+           const PasteLine& line, std::string_view description = {}) {
     begin(port, line);
     now_.system = system;
     now_.remote_port = remote;
+    set_remote(remote);
+    set_remote(description);
     flush();
   }
   void flush() {
     if (!now_.port.empty() && !now_.system.empty()) {
       now_.host = out_.host();
-      now_.is_switch = is_switch_;
+      now_.is_switch = is_switch_ || (is_switch_port(now_.port) && !is_host_port(now_.port));
       out_.paste().neighbours.push_back(now_);
     }
     now_ = {};
@@ -117,8 +144,10 @@ std::size_t read_lldp_blocks(const PasteAt& at, PasteSink& out) {
     } else if (pair->key == "PortID") {
       const auto words = words_of(pair->value);
       if (!words.empty() && words[0] == "ifname") found.now().remote_port = words.back();
-    } else if (pair->key == "PortDescr" && found.now().remote_port.empty()) {
-      found.now().remote_port = pair->value;
+      if (!words.empty()) found.set_remote(words.back());
+    } else if (pair->key == "PortDescr") {
+      if (found.now().remote_port.empty()) found.now().remote_port = pair->value;
+      found.set_remote(pair->value);
     }
     last = taken;
   }
@@ -164,6 +193,7 @@ std::size_t read_lldp_keys(const PasteAt& at, PasteSink& out) {
     if (item->key == "port.ifname" ||
         (item->key == "port.descr" && found.now().remote_port.empty()))
       found.now().remote_port = item->value;
+    if (item->key.starts_with("port.")) found.set_remote(item->value);
   }
   found.flush();
   return taken;
@@ -245,14 +275,20 @@ struct LldpTable {
   int port;
   int system;
   int remote;
+  int description = 0;  // 0: none
 };
 constexpr auto kLldpTables = std::to_array<LldpTable>({
-    {"PortNeighborDeviceIDNeighborPortIDTTL", 0, 1, 2},                       // EOS
-    {"LocalPortRemoteDeviceRemotePortIDCapabilityRemotePortDescr", 0, 1, 2},  // SONiC
-    {"DeviceIDLocalIntfHold-timeCapabilityPortID", 1, 0, -1},                 // NX-OS
+    {"PortNeighborDeviceIDNeighborPortIDTTL", 0, 1, 2},                           // EOS
+    {"LocalPortRemoteDeviceRemotePortIDCapabilityRemotePortDescr", 0, 1, 2, -1},  // SONiC
+    {"DeviceIDLocalIntfHold-timeCapabilityPortID", 1, 0, -1},                     // NX-OS
+    // networkctl of two releases; what a system has to say may have blanks
+    {"LINKCHASSISIDSYSTEMNAMECAPSPORTIDPORTDESCRIPTION", 0, 2, 4, -1},
+    {"LINKSYSTEM-NAMESYSTEM-DESCRIPTIONCHASSIS-IDPORT-IDPORT-DESCRIPTIONCAPS", 0, 1, -3, -2},
     {"LocalInterfaceParentInterfaceChassisIdPortinfoSystemName", 0, -1, -2},  // Junos
     {"LocalPortSpeedModeRemoteHostRemotePort", 0, 3, 4},                      // Cumulus, NCLU
     {"InterfaceSpeedTypeRemoteHostRemotePort", 0, 3, 4},                      // Cumulus, NVUE
+    {"InterfaceRemoteHostRemotePort", 0, 1, 2},
+    {"LocalIntfRemoteHostRemotePort", 0, 1, 2},
 });
 
 const LldpTable* lldp_table(std::string_view text) {
@@ -279,9 +315,106 @@ std::size_t read_lldp_table(const LldpTable& table, const PasteAt& at, PasteSink
                              : static_cast<std::size_t>(index);
       return place < words.size() ? words[place] : std::string_view();
     };
-    if (!is_switch_port(cell(table.port))) break;
-    found.add(cell(table.port), cell(table.system), cell(table.remote), at.lines[taken]);
+    if (!is_switch_port(cell(table.port)) && !is_host_port(cell(table.port))) break;
+    found.add(cell(table.port), cell(table.system), cell(table.remote), at.lines[taken],
+              table.description == 0 ? std::string_view() : cell(table.description));
   }
+  return taken;
+}
+
+// ---- details of one neighbour after the other ----
+
+/// "Interface Ethernet5/1 detected 1 LLDP neighbors:" of EOS, "Local Interface    : et-0/0/3" of
+/// Junos, "Local Port id: Eth1/5" of NX-OS: the port that this end has.
+std::optional<std::string_view> detail_port(std::string_view text) {
+  const auto words = words_of(text);
+  if (words.size() > 3 && words[0] == "Interface" && words[2] == "detected") return words[1];
+  const auto pair = key_value(text);
+  if (!pair || pair->value.empty()) return std::nullopt;
+  const bool is_local = pair->key == "Local Interface" || pair->key == "Local Port id";
+  return is_local ? std::optional(words_of(pair->value).front()) : std::nullopt;
+}
+
+std::string_view unquoted(std::string_view value) {
+  const bool is_quoted = value.size() > 1 && value.front() == '"' && value.back() == '"';
+  return is_quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+/// "System Name", "- System Name", "System name  "
+bool has_key(const KeyValue& pair, std::string_view key) {
+  return lower_case(trim(pair.key)).ends_with(key);
+}
+
+/// NX-OS prints the port that this end has in the middle of a block, and begins each with
+/// "Chassis id".
+bool begins_detail(const PasteAt& at) {
+  constexpr std::size_t kNear = 12;
+  if (detail_port(at.line(0))) return true;
+  if (!at.line(0).starts_with("Chassis id:")) return false;
+  for (std::size_t n = 1; n < kNear; ++n)
+    if (detail_port(at.line(n))) return true;
+  return false;
+}
+
+std::size_t read_lldp_details(const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  std::size_t last = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const std::string_view text = at.line(n);
+    const auto pair = key_value(text);
+    const auto words = words_of(text);
+    if (text.starts_with("Chassis id:") && !found.now().system.empty()) found.flush();
+    if (const auto port = detail_port(text)) {
+      if (!found.now().port.empty()) found.flush();
+      found.now().port = *port;
+      if (found.now().at.line == 0) found.now().at = out.cite(at.lines[n]);
+    } else if (pair && has_key(*pair, "system name")) {
+      found.now().system = unquoted(pair->value);
+      found.now().at = out.cite(at.lines[n]);
+    } else if (pair && has_key(*pair, "port id")) {
+      found.now().remote_port = unquoted(pair->value);
+      found.set_remote(unquoted(pair->value));
+    } else if (pair && has_key(*pair, "port description")) {
+      found.set_remote(unquoted(pair->value));
+    } else if (!pair && !text.empty() && !is_rule(text) && words.size() > 8) {
+      break;  // a sentence
+    }
+    last = n;
+  }
+  found.flush();
+  return last + 1;
+}
+
+/// `lldptool -t -n -i PORT`: a name of each part in one line, what it says in the next.
+bool begins_lldptool_neighbour(const PasteAt& at) {
+  // Without -n it is what this host says of itself.
+  const bool is_of_neighbour =
+      std::any_of(at.mark.words.begin(), at.mark.words.end(), [](const std::string& word) {
+        return word.starts_with('-') && word.find('n') != std::string::npos;
+      });
+  return at.line(0) == "Chassis ID TLV" && !at.mark.device.empty() && is_of_neighbour;
+}
+
+std::size_t read_lldptool_neighbour(const PasteAt& at, PasteSink& out) {
+  Neighbours found(at, out);
+  found.begin(at.mark.device, at.lines[0]);
+  std::size_t taken = 0;
+  for (; taken < at.lines.size(); ++taken) {
+    const std::string_view text = at.line(taken);
+    const std::string_view next = at.line(taken + 1);
+    if (text == "System Name TLV") {
+      found.now().system = next;
+      found.now().at = out.cite(at.lines[std::min(taken + 1, at.lines.size() - 1)]);
+    }
+    if (text == "Port ID TLV") {
+      const auto words = words_of(next);
+      if (!words.empty()) found.now().remote_port = words.back();
+    }
+    if (text != "End of LLDPDU TLV") continue;
+    ++taken;
+    break;
+  }
+  found.flush();
   return taken;
 }
 
@@ -337,7 +470,7 @@ std::size_t read_lldp_loop(const PasteAt& at, PasteSink& out) {
 bool begins_lldp(const PasteAt& at) {
   return looped_port(at.line(0), at.mark).has_value() || lldp_interface(at.line(0)) ||
          lldp_key(at.line(0)) || begins_lldp_json(at) || lldp_table(at.line(0)) != nullptr ||
-         begins_lldp_part(at) ||
+         begins_lldp_part(at) || begins_detail(at) || begins_lldptool_neighbour(at) ||
          (at.line(0) == "LLDP neighbors:" && (is_rule(at.line(1)) || lldp_interface(at.line(1))));
 }
 
@@ -347,6 +480,8 @@ std::size_t read_lldp(const PasteAt& at, PasteSink& out) {
   if (lldp_key(at.line(0))) return read_lldp_keys(at, out);
   if (begins_lldp_json(at)) return read_lldp_json(at, out);
   if (looped_port(at.line(0), at.mark)) return read_lldp_loop(at, out);
+  if (begins_lldptool_neighbour(at)) return read_lldptool_neighbour(at, out);
+  if (begins_detail(at)) return read_lldp_details(at, out);
   return read_lldp_blocks(at, out);
 }
 

@@ -22,6 +22,8 @@ struct PasteNeighbour {
   std::string system;
   std::string remote_port;
   Cited at;
+  /// Where a host is at the other end: its interface, or the MAC of it where it sends no more.
+  std::string remote_netdev = {};
 };
 
 /// An address of a host's interface, with its prefix length: "10.9.0.40/24".

@@ -157,6 +157,7 @@ void judge_noted(const PastedCase& input, finding::Judgement& out) {
   judge_filters(input, out);
   if (input.intent != nullptr) return;  // the design says it
   judge_noted_ports(input, out);
+  judge_sessions(input, out);
   judge_noted_marking(input, out);
 }
 

@@ -22,6 +22,7 @@ void rank_causes(const PastedCase& input, finding::Judgement& out);
 // ---- by file; internal to this room ----
 void judge_neighbours(const PastedCase& input, finding::Judgement& out);
 void judge_filters(const PastedCase& input, finding::Judgement& out);
+void judge_sessions(const PastedCase& input, finding::Judgement& out);
 void judge_noted_ports(const PastedCase& input, finding::Judgement& out);
 void judge_noted_marking(const PastedCase& input, finding::Judgement& out);
 /// `is_marked`: packets arrive marked.

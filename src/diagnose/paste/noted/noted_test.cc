@@ -970,5 +970,64 @@ TEST(Noted, AThresholdOfTheUserDecidesAlsoForPastedText) {
   EXPECT_FALSE(leads_to(kUplinkEosNolog, "link.degraded", high));
 }
 
+constexpr std::string_view kSessions =
+    "admin@leaf3:~$ show ip bgp summary\n"
+    "BGP router identifier 10.1.0.3, local AS number 65103 vrf-id 0\n\n"
+    "Neighbor        V         AS   MsgRcvd   MsgSent   TblVer  InQ OutQ  Up/Down State/PfxRcd   "
+    "PfxSnt Desc\n"
+    "10.0.0.0        4      65001     88011     88012       51    0    0 04w2d11h          508   "
+    "    12 spine-1\n"
+    "10.0.0.2        4      65002     77011     77012        0    0    0 3d06h18m Idle (Admin)   "
+    "     0 spine-2\n";
+
+TEST(Noted, SessionsOfBgpThatAreDown) {
+  COVERS("D3");
+  constexpr std::string_view kId = "routing.bgp_down";
+  const std::string text(kSessions);
+  EXPECT_TRUE(leads_to(text, kId));
+  EXPECT_TRUE(leads_to(replaced(text, "Idle (Admin)", "Active"), kId));
+  EXPECT_FALSE(leads_to(replaced(text, "Idle (Admin)", "508"), kId));
+  // a collector, and a peer of which nothing is known
+  EXPECT_FALSE(leads_to(replaced(text, "0 spine-2", "0 mgmt-spine-2"), kId));
+  EXPECT_FALSE(leads_to(replaced(text, "0 spine-2", "0 N/A"), kId));
+  // meant so, and meant so in the past
+  const std::string planned = "spine-2 is in maintenance until Friday\n" + text;
+  EXPECT_FALSE(leads_to(planned, kId));
+  EXPECT_TRUE(leads_to("maintenance of spine-2 is over, CHG closed\n" + text, kId));
+  // never up, or on its way
+  EXPECT_FALSE(leads_to(replaced(text, "3d06h18m Idle (Admin)", "never    Active"), kId));
+  EXPECT_FALSE(leads_to(replaced(text, "3d06h18m Idle (Admin)", "00:00:40 Active"), kId));
+}
+
+TEST(Noted, SessionsOfBgpOverALinkThatIsDown) {
+  COVERS("D3");
+  const std::string link =
+      "leaf3#show interfaces status\n"
+      "Et49/1     spine-1 Et3/1    connected    routed   full   400G   400GBASE-DR4\n"
+      "Et50/1     spine-2 Et3/1    notconnect   routed   full   400G   400GBASE-DR4\n";
+  EXPECT_FALSE(leads_to(link + replaced(std::string(kSessions), "admin@leaf3:~$ ", "leaf3#"),
+                        "routing.bgp_down"));
+}
+
+TEST(Noted, FecOfTwoSwitches) {
+  COVERS("D8");
+  const std::string row =
+      "admin@leaf3:~$ show interfaces status\n"
+      "Ethernet0  1,2,3,4  400G  9216  rs    etp1  routed  up    up  QSFP-DD Doub...  N/A\n"
+      "Ethernet8  5,6,7,8  400G  9216  none  etp2  routed  down  up  QSFP-DD Doub...  N/A\n";
+  EXPECT_TRUE(leads_to(row, "fec.wrong"));
+  EXPECT_FALSE(leads_to(replaced(row, "down  up  QSFP-DD Doub...", "down  up  N/A"), "fec.wrong"));
+  EXPECT_FALSE(leads_to(replaced(row, "none  etp2", "rs    etp2"), "fec.wrong"));
+  const std::string eos =
+      "spine7#show interfaces Et15/1 status\n"
+      "Et15/1     leaf3            notconnect   routed   full   400G   400GBASE-DR4\n"
+      "spine7#show running-config interfaces Et15/1\n"
+      "interface Ethernet15/1\n   error-correction encoding reed-solomon\n";
+  const std::string slow = replaced(replaced(row, "400G  9216  none", "100G  9216  none"),
+                                    "400G  9216  rs", "100G  9216  rs");
+  EXPECT_FALSE(leads_to(slow, "fec.wrong"));
+  EXPECT_TRUE(leads_to(slow + eos, "fec.wrong"));
+}
+
 }  // namespace
 }  // namespace weir::diagnose

@@ -75,6 +75,107 @@ void judge_fec_of_ports(const PastedCase& input, finding::Judgement& out) {
   out.findings.push_back(std::move(finding));
 }
 
+/// All that the text says of the FEC of one port of a switch.
+struct FecOfPort {
+  const PasteFec* line = nullptr;  // the last one
+  bool is_down = false;
+  bool is_up = false;
+  bool needs_it = false;
+};
+using FecOfPorts = std::map<std::pair<std::string, std::string>, FecOfPort>;
+
+FecOfPorts fec_of_ports(const PastedCase& input) {
+  FecOfPorts out;
+  for (const PasteFec& item : input.paste.noted.fec) {
+    FecOfPort& port = out[{item.switch_name, item.port}];
+    port.line = &item;
+    port.is_down = port.is_down || item.is_down.value_or(false);
+    port.is_up = port.is_up || !item.is_down.value_or(true);
+    port.needs_it = port.needs_it || item.needs_it;
+  }
+  for (const readers::PastePortState& item : input.paste.noted.port_states)
+    if (const auto found = out.find({item.switch_name, item.port}); found != out.end())
+      (item.is_up ? found->second.is_up : found->second.is_down) = true;
+  return out;
+}
+
+std::string fec_text(const PasteFec& item) {
+  return item.is_off ? "none" : item.kind;
+}
+
+/// The one port of a switch whose FEC is shown and that has no link; nullptr where there are more.
+using PortOfSwitch = FecOfPorts::value_type;
+const PortOfSwitch* only_dark(const FecOfPorts& all, const std::string& name) {
+  const PortOfSwitch* out = nullptr;
+  for (const PortOfSwitch& item : all) {
+    if (item.first.first != name || !item.second.is_down || item.second.is_up) continue;
+    if (out != nullptr) return nullptr;
+    out = &item;
+  }
+  return out;
+}
+
+/// Two switches, one port of each without a link, and different FEC on them: one link's two ends.
+bool judge_fec_of_two_ends(const FecOfPorts& all, finding::Judgement& out) {
+  std::set<std::string> names;
+  for (const auto& [place, port] : all)
+    names.insert(place.first);
+  if (names.size() != 2) return false;
+  const PortOfSwitch* const near = only_dark(all, *names.begin());
+  const PortOfSwitch* const far = only_dark(all, *names.rbegin());
+  if (near == nullptr || far == nullptr) return false;
+  const PasteFec& here = *near->second.line;
+  const PasteFec& there = *far->second.line;
+  if (fec_text(here) == fec_text(there)) return false;
+  const bool is_there = there.is_off && !here.is_off;  // the end without is what to change
+  const auto& place = is_there ? far->first : near->first;
+  Finding finding = finding::make_finding(
+      "fec.wrong",
+      fmt::format("FEC differs: {} {} is set to {}, {} {} to {}, and neither has a link.",
+                  name_or_switch(near->first.first), near->first.second, fec_text(here),
+                  name_or_switch(far->first.first), far->first.second, fec_text(there)),
+      port_where(place.first, place.second));
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {line_of(here.at), line_of(there.at)};
+  out.findings.push_back(std::move(finding));
+  return true;
+}
+
+/// A port with a module, shut down by nobody, with lanes that do not work without FEC (IEEE
+/// 802.3bs, 802.3ck), without FEC and without a link, beside one with RS and a link.
+void judge_fec_that_is_needed(const FecOfPorts& all, finding::Judgement& out) {
+  const PortOfSwitch* dark = nullptr;
+  for (const PortOfSwitch& item : all) {
+    const FecOfPort& port = item.second;
+    if (!port.line->is_off || !port.needs_it || !port.is_down || port.is_up) continue;
+    if (dark != nullptr) return;  // as a template has it
+    dark = &item;
+  }
+  if (dark == nullptr) return;
+  const auto sister = std::find_if(all.begin(), all.end(), [&](const PortOfSwitch& item) {
+    return item.first.first == dark->first.first && item.second.is_up &&
+           item.second.line->kind == "RS";
+  });
+  if (sister == all.end()) return;
+  Finding finding = finding::make_finding(
+      "fec.wrong",
+      fmt::format("{} {} has no FEC and no link, at a speed that does not work without; {} beside "
+                  "it has RS and a link.",
+                  name_or_switch(dark->first.first), dark->first.second, sister->first.second),
+      port_where(dark->first.first, dark->first.second));
+  finding.severity = Severity::kWarning;  // the other end may be off
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {line_of(dark->second.line->at), line_of(sister->second.line->at)};
+  out.findings.push_back(std::move(finding));
+}
+
+void judge_fec_of_switches(const PastedCase& input, finding::Judgement& out) {
+  const bool is_told = std::any_of(out.findings.begin(), out.findings.end(),
+                                   [](const Finding& item) { return item.id == "fec.wrong"; });
+  const FecOfPorts all = fec_of_ports(input);
+  if (!is_told && !judge_fec_of_two_ends(all, out)) judge_fec_that_is_needed(all, out);
+}
+
 /// The log says that a link failed, and a list says that it is still down: it is meant to be up.
 void judge_failed_links(const PastedCase& input, finding::Judgement& out) {
   std::map<std::pair<std::string, std::string>, const readers::PasteEvent*> failed;
@@ -197,6 +298,7 @@ void judge_limits(const PastedCase& input, finding::Judgement& out) {
 
 void judge_noted_ports(const PastedCase& input, finding::Judgement& out) {
   judge_fec_of_ports(input, out);
+  judge_fec_of_switches(input, out);
   judge_failed_links(input, out);
   judge_missing_uplink(input, out);
   judge_pairs_of_bond(input, out);

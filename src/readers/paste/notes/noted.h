@@ -54,6 +54,8 @@ struct PasteFec {
   bool is_off = false;          // "none", "off", "disabled"
   std::optional<bool> is_down;  // the link, where the line says it
   Cited at;
+  std::string kind = {};  // "RS", "FC"; empty where it is off or not said
+  bool needs_it = false;  // in use, with lanes that do not work without FEC
 };
 
 /// FEC that a host's interface forces.

@@ -13,7 +13,7 @@ constexpr auto kNotes = std::to_array<Look>(
      note_marked_packets, note_qp_rates,         note_iommu,        note_pcie_rates,
      note_limits,         note_pauses,           note_queue_limits, note_queue_sections,
      note_cnp_queues,     note_pause_statements, note_overflows,    note_roce_modes,
-     note_marking_rules,  note_port_mtus,        note_carried});
+     note_marking_rules,  note_port_mtus,        note_carried,      note_peer_lines});
 
 }  // namespace
 

@@ -25,6 +25,8 @@ std::size_t note_output(const PasteAt& at, PasteSink& out);
 // ---- addresses.cc ----
 std::size_t note_bindings(const PasteAt& at, PasteSink& out);
 std::size_t note_conflicts(const PasteAt& at, PasteSink& out);
+// ---- sessions.cc ----
+std::size_t note_peer_lines(const PasteAt& at, PasteSink& out);
 // ---- filters.cc ----
 std::size_t note_filters(const PasteAt& at, PasteSink& out);
 // ---- ports.cc ----

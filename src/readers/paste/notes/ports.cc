@@ -10,12 +10,19 @@
 namespace weir::readers {
 namespace {
 
-bool is_fec_off(std::string_view word) {
-  return word == "none" || word == "off" || word == "disabled" || word == "fec-off";
-}
-bool is_fec_on(std::string_view word) {
-  return word.starts_with("rs") || word.starts_with("fc") || word.starts_with("RS") ||
-         word.starts_with("cl") || word.starts_with("kp");
+/// "" where it is off, "RS", "FC" (Firecode, BASE-R); nullopt for words that name no FEC.
+std::optional<std::string> fec_kind(std::string_view word) {
+  std::string lower = lower_case(word);
+  while (!lower.empty() && (lower.back() == ';' || lower.back() == ','))
+    lower.pop_back();
+  if (lower == "none" || lower == "off" || lower == "disabled" || lower == "fec-off")
+    return std::string();
+  for (const std::string_view start :
+       {"rs", "reed", "kp", "cl91", "cl108", "fec91", "fec108", "fec119"})
+    if (lower.starts_with(start)) return "RS";
+  for (const std::string_view start : {"fc", "fire", "baser", "base-r", "cl74", "fec74"})
+    if (lower.starts_with(start)) return "FC";
+  return std::nullopt;
 }
 
 /// Columns of a list that tell FEC: their places among the words of a row.
@@ -24,8 +31,7 @@ struct FecColumns {
   std::size_t oper = 0;
 };
 
-/// "Interface  FEC Oper  FEC Admin" and "Interface Lanes Speed MTU FEC Alias Vlan Oper Admin …" of
-/// SONiC, "Name Ifindex Admin-fec Oper-fec Status …" of NX-OS.
+/// "Interface  FEC Oper  FEC Admin" of SONiC, "Name Ifindex Admin-fec Oper-fec Status …" of NX-OS.
 std::optional<FecColumns> fec_columns(const std::vector<std::string_view>& words) {
   const auto place = [&](std::string_view name) -> std::size_t {
     const auto found = std::find(words.begin(), words.end(), name);
@@ -33,8 +39,6 @@ std::optional<FecColumns> fec_columns(const std::vector<std::string_view>& words
   };
   if (words.size() == 5 && words[1] == "FEC" && words[2] == "Oper" && words[4] == "Admin")
     return FecColumns{2, 1};
-  if (place("FEC") > 0 && place("Lanes") > 0 && place("Oper") > 0)
-    return FecColumns{place("FEC"), place("Oper")};
   if (place("Admin-fec") > 0 && place("Status") > 0)
     return FecColumns{place("Admin-fec"), place("Status")};
   return std::nullopt;
@@ -42,20 +46,82 @@ std::optional<FecColumns> fec_columns(const std::vector<std::string_view>& words
 
 std::optional<bool> is_down_word(std::string_view word) {
   if (word == "down" || word == "N/A" || word.starts_with("notconn")) return true;
-  if (word == "up" || word == "connected" || is_fec_on(word)) return false;
+  const auto kind = fec_kind(word);
+  if (word == "up" || word == "connected" || (kind && !kind->empty())) return false;
   return std::nullopt;
 }
 
-/// "fec off", "no error-correction encoding", "error-correction encoding reed-solomon" below an
-/// interface: whether FEC is off; nullopt for other statements.
-std::optional<bool> fec_statement(const std::vector<std::string_view>& words) {
+/// A row of SONiC's `show interfaces status`, which people cut out without its heading: "Ethernet0
+/// 1,2,3,4 400G 9216 rs etp1 routed up up QSFP-DD …".
+std::optional<PasteFec> status_row(const std::vector<std::string_view>& words) {
+  constexpr std::size_t kType = 9;
+  constexpr std::uint64_t kPam4 = 200;  // from here on all lanes are PAM4
+  if (words.size() <= kType || !is_switch_port(words[0]) || !words[2].ends_with('G') ||
+      words[1].find_first_not_of("0123456789,") != std::string_view::npos)
+    return std::nullopt;
+  const auto speed = parse_count(words[2].substr(0, words[2].size() - 1));
+  const auto kind = fec_kind(words[4]);
+  const auto is_down = is_down_word(words[7]);
+  if (!speed || !kind || !is_down || !parse_count(words[3])) return std::nullopt;
+  PasteFec out;
+  out.port = long_port_name(words[0]);
+  out.is_off = kind->empty();
+  out.kind = *kind;
+  out.is_down = is_down;
+  out.needs_it = words[8] == "up" && words[kType] != "N/A" && *speed >= kPam4;
+  return out;
+}
+
+/// "fec off", "fec none;", "ether-options fec none", "no error-correction encoding",
+/// "error-correction encoding reed-solomon" below an interface, and what shows print of one port:
+/// "Forward Error Correction: Reed-Solomon", "Ethernet FEC Mode  :  FEC119".
+std::optional<std::string> fec_statement(std::string_view text,
+                                         const std::vector<std::string_view>& words) {
   // "fec  off  off": Cumulus shows what is in effect, then what is applied
-  const bool is_word = words.size() >= 2 && words.size() <= 3 && words[0] == "fec";
-  if (is_word && (is_fec_off(words.back()) || is_fec_on(words.back())))
-    return is_fec_off(words.back());
-  if (words.size() >= 3 && words[0] == "no" && words[1] == "error-correction") return true;
-  if (words.size() >= 3 && words[0] == "error-correction" && words[1] == "encoding") return false;
+  const auto key = std::find(words.begin(), words.end(), "fec");
+  const auto behind = words.end() - key;
+  const bool is_first = key == words.begin();
+  const bool is_set = words[0] == "set" || words[0] == "nv";
+  if (key != words.end() && (is_first ? behind == 2 || behind == 3 : behind == 2 && is_set))
+    return fec_kind(words.back());
+  if (words.size() >= 3 && words[0] == "no" && words[1] == "error-correction") return std::string();
+  if (words.size() >= 3 && words[0] == "error-correction" && words[1] == "encoding")
+    return fec_kind(words[2]);
+  const std::string lower = lower_case(text);
+  for (const std::string_view name : {"forward error correction", "fec mode"}) {
+    const std::size_t at = lower.find(name);
+    if (at == std::string::npos) continue;
+    const auto rest = words_of(std::string_view(lower).substr(at + name.size()));
+    for (const std::string_view word : rest)
+      if (word != ":") return fec_kind(word.starts_with(':') ? word.substr(1) : word);
+  }
   return std::nullopt;
+}
+
+/// "Ethernet264" of `sonic-db-cli CONFIG_DB hget "PORT|Ethernet264" fec`.
+std::string port_of_database(const Mark& mark) {
+  constexpr std::string_view kKey = "PORT|";
+  const std::size_t at = mark.command.find(kKey);
+  if (at == std::string::npos || mark.command.find("fec", at) == std::string::npos) return {};
+  const std::string_view rest = std::string_view(mark.command).substr(at + kKey.size());
+  return std::string(rest.substr(0, rest.find_first_of("\"' ")));
+}
+
+/// The port that a line is about: "interface Ethernet1/1", "set interfaces et-0/0/3 …",
+/// "Ethernet15/1  Forward …", "Physical interface: et-0/0/3, Enabled, …"; empty where it names
+/// none.
+std::string port_of_line(const std::vector<std::string_view>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const bool is_key =
+        words[i] == "interface" || words[i] == "interfaces" || words[i] == "interface:";
+    if (!is_key) continue;
+    std::string_view port = words[i + 1];
+    if (port.ends_with(',')) port.remove_suffix(1);
+    if (is_switch_port(port)) return long_port_name(port);
+  }
+  std::string_view first = words.front();
+  if (first.ends_with(':')) first.remove_suffix(1);
+  return is_switch_port(first) ? long_port_name(first) : std::string();
 }
 
 void note_forced_fec(const PasteAt& at, std::size_t n, std::string& netdev, PasteSink& out) {
@@ -87,7 +153,8 @@ bool leads_up(const std::vector<std::string_view>& words) {
 std::size_t note_fec(const PasteAt& at, PasteSink& out) {
   auto& all = out.paste().noted.fec;
   std::optional<FecColumns> columns;
-  std::string port = port_of_command(at.mark);
+  const std::string asked = port_of_database(at.mark);
+  std::string port = long_port_name(asked.empty() ? port_of_command(at.mark) : asked);
   std::string netdev;
   std::size_t said = 0;
   for (std::size_t n = 0; n < at.lines.size(); ++n) {
@@ -101,16 +168,27 @@ std::size_t note_fec(const PasteAt& at, PasteSink& out) {
       columns = found;
       continue;
     }
-    if (words.size() == 2 && words[0] == "interface") port = words[1];
-    const bool is_row = is_switch_port(words[0]);
-    if (columns && is_row && words.size() > std::max(columns->fec, columns->oper)) {
-      const std::string_view fec = words[columns->fec];
-      if (!is_fec_off(fec) && !is_fec_on(fec)) continue;
-      note(all, {out.host(), std::string(words[0]), is_fec_off(fec),
-                 is_down_word(words[columns->oper]), out.cite(at.lines[n])});
+    if (auto row = status_row(words)) {
+      row->switch_name = out.host();
+      row->at = out.cite(at.lines[n]);
+      note(all, std::move(*row));
       ++said;
-    } else if (const auto is_off = fec_statement(words); is_off && !port.empty()) {
-      note(all, {out.host(), port, *is_off, std::nullopt, out.cite(at.lines[n])});
+      continue;
+    }
+    const std::string named = port_of_line(words);
+    if (columns && !named.empty() && words.size() > std::max(columns->fec, columns->oper)) {
+      const auto kind = fec_kind(words[columns->fec]);
+      if (!kind) continue;
+      note(all, {out.host(), named, kind->empty(), is_down_word(words[columns->oper]),
+                 out.cite(at.lines[n]), *kind});
+      ++said;
+      continue;
+    }
+    if (!named.empty()) port = named;
+    const bool is_value = !asked.empty() && words.size() == 1;
+    const auto kind = is_value ? fec_kind(words[0]) : fec_statement(at.line(n), words);
+    if (kind && !port.empty()) {
+      note(all, {out.host(), port, kind->empty(), std::nullopt, out.cite(at.lines[n]), *kind});
       ++said;
     } else if (words.size() == 3 && words[0] == "state" && !all.empty() &&
                all.back().port == port && (words[1] == "down" || words[1] == "up")) {

@@ -93,6 +93,32 @@ struct PasteLanes {
   Cited at;
 };
 
+/// A BGP session as a switch, or a host that routes, prints it.
+struct PasteSession {
+  std::string host;   // or switch
+  std::string peer;   // address or port, as the table names it
+  std::string name;   // the peer's own name or its description; may be empty
+  std::string port;   // of a session without addresses: "swp64"; may be empty
+  std::string as;     // of the peer; may be empty
+  std::string state;  // "Idle (Admin)"
+  bool is_up = false;
+  bool is_shut = false;                       // by an administrator
+  bool was_never = false;                     // up, since it is there
+  std::optional<std::uint64_t> seconds = {};  // in this state
+  std::string since = {};                     // the same as the text has it: "3d06h18m"
+  bool is_inner = false;                      // the one of two numbers is its own: iBGP
+  Cited at = {};
+};
+
+/// A line of a configuration about a neighbour of BGP: its description, or that it is shut down.
+struct PastePeerLine {
+  std::string host;
+  std::string peer;
+  std::string description;  // may be empty
+  bool is_shut = false;
+  Cited at;
+};
+
 struct PasteRows {
   std::vector<PasteMember> members;
   std::vector<PasteHash> hashes;
@@ -103,6 +129,8 @@ struct PasteRows {
   std::vector<PasteSorting> sortings;
   std::vector<PasteStart> starts;
   std::vector<PasteLanes> lanes;
+  std::vector<PasteSession> sessions;
+  std::vector<PastePeerLine> peer_lines;
   bool lists_devices = false;          // a listing of all RDMA devices of a host, without a filter
   std::set<std::string> listed_hosts;  // … of these, by a command that is in the text
 };

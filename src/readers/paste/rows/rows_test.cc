@@ -82,6 +82,45 @@ TEST(PasteRows, TheLastSettingOfADeviceHolds) {
   EXPECT_EQ(nic_of(read("rail7 should have trust dscp on every host\n"), "rail7"), nullptr);
 }
 
+TEST(PasteRows, SessionsOfBgpAsEachSystemPrintsThem) {
+  struct Row {
+    std::string_view text;
+    std::string_view peer;
+    std::string_view name;
+    std::string_view state;  // "" where it is up
+    std::optional<std::uint64_t> seconds;
+  };
+  constexpr std::uint64_t kDay = 86'400;
+  for (const Row& row : std::initializer_list<Row>{
+           {"10.0.0.4  4  65003  771204  771211  0  0  0 3d06h18m Idle (Admin)  0 spine-03",
+            "10.0.0.4", "spine-03", "Idle (Admin)", 3 * kDay + 6 * 3600 + 18 * 60},
+           {"spine2(swp64) 4 4200006000 878110 878102 0 0 0 4d17h21m Idle (Admin) 0 N/A", "swp64",
+            "spine2", "Idle (Admin)", 4 * kDay + 17 * 3600 + 21 * 60},
+           {"spine1(swp63) 4 4200006000 881203 881200 0 0 0 30w4d02h 400 402 N/A", "swp63",
+            "spine1", "", std::nullopt},
+           {"spine-3 Et12/1  10.4.3.24  4 65100  11874  11902  0  0  6d04h Idle(Admin)",
+            "10.4.3.24", "spine-3 Et12/1", "Idle(Admin)", 6 * kDay + 4 * 3600},
+           {"10.3.3.6  4 65200  871204  871190  0  0  0  3d6h Shut (Admin)", "10.3.3.6", "",
+            "Shut (Admin)", 3 * kDay + 6 * 3600},
+           {"10.2.3.18  64900  401120  401188  0  1  2d 3:10:12 Idle", "10.2.3.18", "", "Idle",
+            2 * kDay + 3 * 3600 + 612},
+           {"10.2.3.18  64900  401120  401188  0  1  18 Active", "10.2.3.18", "", "Active", 18},
+           {"10.2.3.18  64900  401120  401188  0  1  24w1d 5:09:41 Establ", "10.2.3.18", "", "",
+            std::nullopt},
+           {"swp52  65199  active  2025-08-16T02:00:11Z  2d,1:10:00  180221  180230", "swp52", "",
+            "active", std::nullopt},
+       }) {
+    const Paste paste = read("leaf1# show bgp summary\n" + std::string(row.text) + "\n");
+    ASSERT_EQ(paste.rows.sessions.size(), 1U) << row.text;
+    const PasteSession& session = paste.rows.sessions.front();
+    EXPECT_EQ(session.peer, row.peer);
+    EXPECT_EQ(session.name, row.name) << row.text;
+    EXPECT_EQ(session.is_up ? "" : session.state, row.state) << row.text;
+    EXPECT_EQ(session.seconds, row.seconds) << row.text;
+  }
+  EXPECT_TRUE(read("leaf1# show bgp summary\nno sessions here at all\n").rows.sessions.empty());
+}
+
 TEST(PasteRows, LoopsOverAVariable) {
   const Paste paste = read(
       "root@gpu-w10:~# for i in 5 6; do ethtool -S rail$i | grep rx_discards_phy; done\n"

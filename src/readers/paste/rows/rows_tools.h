@@ -15,6 +15,10 @@ inline std::string_view plain_address(std::string_view word) {
 bool begins_stations(const PasteAt&);
 std::size_t read_stations(const PasteAt&, PasteSink&);
 
+// ---- sessions.cc ----
+bool begins_sessions(const PasteAt&);
+std::size_t read_sessions(const PasteAt&, PasteSink&);
+
 // ---- balance.cc ----
 bool begins_members(const PasteAt&);
 std::size_t read_members(const PasteAt&, PasteSink&);
