@@ -20,7 +20,8 @@ NO_LIMITS = {"kLines", "kWideLines", "kNamed", "kApart", "kBits", "kSmallestFram
              "kLongest", "kMostLines", "kHeaders", "kSlowest", "kFastest", "kTimeoutUnit", "kUsual",
              "kWanted", "kLargeRdma", "kSmallEthernet", "kNear", "kDigits", "kRdmaDscp", "kLeast",
              "kEnough", "kTwice", "kPicosecondsPerMicrosecond", "kFromHere", "kBootSeconds",
-             "kClock", "kJumbo", "kSmall", "kShortest", "kLooked", "kCnpDscp"}
+             "kClock", "kJumbo", "kSmall", "kShortest", "kLooked", "kCnpDscp",
+             "kUsualCnp"}
 # A walk that goes round is ended after so many steps; parts of an address and lines of a log that
 # show how they are built or printed.
 NO_LIMITS |= {"kDeepest", "kFewest"}
@@ -33,7 +34,10 @@ NO_LIMITS |= {"kHours", "kHalfYear", "kTogether"}
 JUDGES = {
     "diagnose": set(),
     "preflight": {"kGiga", "kMega", "kPicosecondsPerSecond", "kPicosecondsInSecond",
-                  "kBytesPerGigabyte", "kNormal", "kShown", "0.5", "0.95", "0.99", "0.999"},
+                  "kBytesPerGigabyte", "kNormal", "kShown", "0.5", "0.95", "0.99", "0.999",
+                  # What a PCIe link carries by its specification.
+                  "kTransfersPerMega", "kLast8b10b", "kFirstFlit", "kShare8b10b", "kShare128b130b",
+                  "130.0", "kShareFlit", "256.0", "kPayload", "kAroundPayload"},
     "lab/expectation": set(),
     "tune/judge": {"kPicosecondsPerSecond", "kShown", "kChance", "kMany", "2.8"},
 }

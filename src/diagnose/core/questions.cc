@@ -16,9 +16,6 @@ namespace weir::diagnose {
 namespace {
 
 constexpr std::size_t kLines = 6;
-/// Hosts that sent less than this share of what they received are receivers: what they received is
-/// shown then.
-constexpr double kSenders = 0.5;
 
 /// A sum over NICs and switch ports; absent if no device has the counter.
 class Total {
@@ -390,9 +387,9 @@ Question did_traffic_flow(const View& view) {
   Question out{.question = "Did traffic flow, and on the right device?"};
   const Flow sent(view, "nic.prio.tx.bytes");
   const Flow received(view, "nic.prio.rx.bytes");
-  // Of hosts that mostly receive what they received is the answer.
-  const bool is_sent =
-      sent.rdma.is_known() && is_at_least(sent.all.value(), kSenders, received.all.value());
+  // Of hosts that mostly receive (less than half of it went the other way) what they received is
+  // the answer.
+  const bool is_sent = sent.rdma.is_known() && sent.all.value() >= received.all.value() / 2;
   const Flow& flow = is_sent ? sent : received;
   if (!flow.rdma.is_known()) return flow_by_port(view, std::move(out));
   append(out, flow.rdma);

@@ -81,8 +81,8 @@ std::vector<TcpInClass> tcp_marked(const PastedCase& input, Dscp dscp) {
     auto at = std::find_if(out.begin(), out.end(),
                            [&](const TcpInClass& known) { return known.host == host; });
     if (at == out.end()) at = out.insert(out.end(), TcpInClass{host, {}});
-    constexpr std::size_t kMost = 4;
-    if (at->lines.size() < kMost) at->lines.push_back(std::move(line));
+    constexpr std::size_t kLines = 4;
+    if (at->lines.size() < kLines) at->lines.push_back(std::move(line));
   };
   for (const readers::PasteMarkingRule& rule : input.paste.noted.marking_rules)
     if (rule.dscp == dscp) add(rule.host, line_of(rule.at));
