@@ -83,11 +83,8 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   const bool takes_nothing = has_window && *pauses.share >= limits.stuck_pause && pauses.received &&
                              *pauses.received < limits.stuck_rate;
   const bool takes_much = pauses.received && *pauses.received > limits.low_use;
-  // Without that count long pauses are not enough: between them the host may take in a lot.
-  const bool may_be_stuck =
-      pauses.begun ? !is_released : has_window && *pauses.share >= limits.stuck_pause;
   const bool is_stuck =
-      takes_nothing || (may_be_stuck && !takes_much && is_renewed(pauses, limits, speed));
+      takes_nothing || (!is_released && !takes_much && is_renewed(pauses, limits, speed));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
   std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));

@@ -562,10 +562,13 @@ struct Ports {
   std::vector<std::string> missing;  // that the configuration does not have
   std::size_t others = 0;            // that the configuration has and the design does not use
   std::size_t wanted = 0;
+  bool are_all_listed = false;  // what the configuration does not have is not there
 
-  /// Another box or another breakout: what has a name of the design may be another port.
+  /// Another box or another breakout: what has a name of the design may be another port. Names of
+  /// other systems than SONiC say the breakout, and one without a line may be there.
   [[nodiscard]] bool are_of_another_box() const {
-    return others > 0 && 2 * missing.size() >= wanted && 2 * others >= missing.size();
+    return are_all_listed && others > 0 && 2 * missing.size() >= wanted &&
+           2 * others >= missing.size();
   }
 };
 
@@ -574,19 +577,6 @@ const evidence::SwitchPort* find_port(const evidence::Switch& found, const std::
       std::find_if(found.ports.begin(), found.ports.end(),
                    [&](const evidence::SwitchPort& known) { return known.name == name; });
   return at == found.ports.end() ? nullptr : &*at;
-}
-
-Ports ports_of(const evidence::Switch& found, const design::SwitchIntent& wanted) {
-  Ports out;
-  out.wanted = wanted.ports.size();
-  std::set<std::string_view> known;
-  for (const evidence::SwitchPort& port : found.ports)
-    known.insert(port.name);
-  for (const design::SwitchPortIntent& intent : wanted.ports) {
-    if (known.erase(intent.name) == 0) out.missing.push_back(intent.name);
-  }
-  out.others = known.size();
-  return out;
 }
 
 /// SONiC's PORT table has every port of the box, with its speed. Elsewhere a port without a line of
@@ -598,6 +588,20 @@ bool lists_all_ports(const evidence::Switch& found) {
                      [](const evidence::SwitchPort& port) { return port.speed.is_known(); });
 }
 
+Ports ports_of(const evidence::Switch& found, const design::SwitchIntent& wanted) {
+  Ports out;
+  out.wanted = wanted.ports.size();
+  out.are_all_listed = lists_all_ports(found);
+  std::set<std::string_view> known;
+  for (const evidence::SwitchPort& port : found.ports)
+    known.insert(port.name);
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    if (known.erase(intent.name) == 0) out.missing.push_back(intent.name);
+  }
+  out.others = known.size();
+  return out;
+}
+
 /// Ports that the design uses and the configuration does not have. Where it has none of them, but
 /// others, it is another box or another breakout.
 void report_missing_ports(const evidence::Switch& found, const design::SwitchIntent& wanted,
@@ -605,7 +609,7 @@ void report_missing_ports(const evidence::Switch& found, const design::SwitchInt
   if (ports.missing.empty()) return;
   const bool has_none = ports.missing.size() == wanted.ports.size();
   const std::string names = ports_text(ports.missing);
-  if (ports.others == 0 && !lists_all_ports(found))
+  if (ports.others == 0 && !ports.are_all_listed)
     return out.unknown(fmt::format("port{} {}", ports.missing.size() == 1 ? "" : "s", names));
   if (wanted.ports_assumed)
     return out.unknown(
