@@ -15,6 +15,7 @@
 #include "evidence/address.h"
 #include "finding/catalog.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -978,7 +979,7 @@ std::string switch_text(const std::string& name) {
 std::vector<Dscp> dscps_told(const PastedCase& input) {
   std::vector<Dscp> out;
   for (const readers::Cited& line : input.paste.words) {
-    if (is_remedy(line.text)) continue;
+    if (readers::is_hearsay(line.text)) continue;
     const auto words = readers::words_of(line.text);
     bool is_data = false;  // what the words before speak of
     bool is_cnp = false;

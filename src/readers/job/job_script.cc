@@ -131,6 +131,17 @@ bool is_launch(std::string_view text) {
   return false;
 }
 
+/// A command that prints its words and writes them to no file: it sets nothing.
+bool only_prints(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with("$ ")) text = trim(text.substr(2));
+  const auto words = words_of(text);
+  constexpr auto kPrinters =
+      std::to_array<std::string_view>({"echo", "printf", "logger", "print", "wall"});
+  return !words.empty() && is_one_of(kPrinters, words.front()) &&
+         text.find('>') == std::string_view::npos;
+}
+
 /// A command that only tests: what follows its && may not happen.
 bool is_test(std::string_view text) {
   const auto words = words_of(text);
@@ -190,6 +201,7 @@ void ScriptReader::read(std::string_view line, const Cited& at) {
   const std::string_view text = without_comment(line);
   if (text.empty()) return;
   if (!is_script_) {
+    if (only_prints(text)) return;
     if (!yaml_entry(text, at)) {
       limit_in(text, at);
       scan(text, at, false);
@@ -252,6 +264,7 @@ void ScriptReader::statement(std::string_view text, const Cited& at) {
           value ? std::optional(std::to_string(*value)) : std::nullopt);
     return;
   }
+  if (only_prints(text)) return;
   limit_in(text, at);
   if (unset_by(text, at)) return;
   scan(text, at, is_for_the_rest(text));
