@@ -145,7 +145,7 @@ void note_words(const Lines& lines, Stated& out) {
 /// Messages of GPUs, storage, name service and programs that end or slow a job by themselves. What
 /// the network library prints after them follows from them.
 constexpr auto kForeign = std::to_array<Phrase>({
-    {"nvrm: xid", "", "", "A GPU reported an Xid error."},
+    {"nvrm: xid (", "", "", "A GPU reported an Xid error."},
     {"fallen off the bus", "", "", "A GPU fell off its PCIe bus."},
     {"double bit error", "", "", "A GPU's memory has an error that it could not correct."},
     {"cuda out of memory", "", "", "The program ran out of GPU memory."},
@@ -244,7 +244,6 @@ constexpr auto kDataTimes = std::to_array<std::string_view>(
 
 /// "data wait 78%": 0.78.
 std::optional<double> data_share(const std::string& text) {
-  constexpr double kPercent = 100;
   for (const std::string_view key : kDataTimes) {
     const std::size_t at = text.find(key);
     if (at == std::string::npos || key == "data") continue;
@@ -254,7 +253,7 @@ std::optional<double> data_share(const std::string& text) {
     const auto value = readers::parse_decimal(
         std::string_view(text).substr(begin, end == std::string::npos ? end : end - begin));
     const std::size_t sign = end == std::string::npos ? end : text.find_first_not_of(' ', end);
-    if (value && sign != std::string::npos && text[sign] == '%') return *value / kPercent;
+    if (value && sign != std::string::npos && text[sign] == '%') return *value / 100;
   }
   return std::nullopt;
 }
@@ -287,11 +286,25 @@ std::optional<std::size_t> data_bound_line(const Lines& lines, double waits_for_
   return std::nullopt;
 }
 
+/// In a person's sentence words such as "out of memory" are a message only where it is quoted or a
+/// colon is before it: "the job died: CUDA out of memory".
+bool is_message_in(const StatedLine& line, std::string_view phrase) {
+  const bool is_words = std::all_of(phrase.begin(), phrase.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == ' ';
+  });
+  if (!line.is_prose || !is_words) return true;
+  const std::string_view before =
+      trim(std::string_view(line.lower).substr(0, line.lower.find(phrase)));
+  return before.empty() ||
+         std::string_view(":\"'`([").find(before.back()) != std::string_view::npos;
+}
+
 void find_foreign(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   for (const Phrase& phrase : kForeign) {
     if (phrase.first.starts_with("traceback") && is_of_network(lines)) continue;
     for (std::size_t i = 0; i < lines.size(); ++i)
-      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
+      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second) &&
+          is_message_in(lines[i], phrase.first))
         out.add("app.not_fabric", std::string(phrase.verdict), {i});
   }
   if (const auto line = data_bound_line(lines, limits.waits_for_data))

@@ -142,6 +142,14 @@ bool only_prints(std::string_view text) {
          text.find('>') == std::string_view::npos;
 }
 
+/// "26 -> 106": what it was before, and is no more. "26 -> captured DSCP 6" is what came of it.
+bool is_changed(std::string_view behind) {
+  behind = trim(behind);
+  if (!behind.starts_with("->") && !behind.starts_with("=>")) return false;
+  behind = trim(behind.substr(2));
+  return !behind.empty() && std::isdigit(static_cast<unsigned char>(behind.front())) != 0;
+}
+
 /// A command that only tests: what follows its && may not happen.
 bool is_test(std::string_view text) {
   const auto words = words_of(text);
@@ -493,7 +501,7 @@ void ScriptReader::scan(std::string_view text, const Cited& at, bool is_statemen
         std::string word(text.substr(i + 1, end - i - 1));
         if (appends) word = "${" + std::string(name) + "}" + word;
         if (end == i + 1 && end < text.size() && text[end] == '(') word = "$(";  // an array
-        set(name, word, at, is_statement);
+        if (!is_changed(text.substr(end))) set(name, word, at, is_statement);
       }
     } else if (text[i] == ':' && i > 0 && !is_script_) {
       add_colon_pair(text, i, at);
@@ -515,7 +523,9 @@ void ScriptReader::add_colon_pair(std::string_view text, std::size_t colon, cons
   while (begin < text.size() && text[begin] == ' ')
     ++begin;
   if (begin == colon + 1 && text[colon - 1] != '"') return;  // "host:port"
-  set(name, text.substr(begin, word_end(text, begin, 0, false) - begin), at, false);
+  const std::size_t value_end = word_end(text, begin, 0, false);
+  if (!is_changed(text.substr(value_end)))
+    set(name, text.substr(begin, value_end - begin), at, false);
 }
 
 /// `-genv A 1`, `-env A 1`, `setenv A 1`, and `ENV A 1` of a Dockerfile.

@@ -50,7 +50,7 @@ constexpr auto kHearsay = std::to_array<std::string_view>(
      "alert", "alerts", "typo", "purpose", "deliberately", "intentionally", "intended", "question",
      "grepped", "searched", "wrong", "reminder", "explains", "describes", "forum", "course",
      "slide", "tutorial", "rare", "rarely", "rejects", "refuses", "someone", "writing", "vendor's",
-     "compare", "versus", "weir"});
+     "compare", "replace", "instead", "rather", "word", "except", "versus", "weir"});
 
 /// Words that deny what follows them: "drops grow on 3 ports, no pauses". What is before the comma
 /// counts all the same.
@@ -59,12 +59,13 @@ constexpr auto kDenials =
 
 /// What error messages say with such words: the message itself is the report.
 constexpr auto kMessages = std::to_array<std::string_view>(
-    {"no such",          "no space",       "no permission",   "no route",        "no servers",
-     "no socket",        "no suitable",    "no answer",       "no reply",        "no effect",
-     "not supported",    "not responding", "not permitted",   "not known",       "not yet",
-     "not available",    "not allowed",    "not implemented", "not initialized", "not reachable",
-     "not ready",        "not alive",      "not respond",     "not answer",      "could not",
-     "could be reached", "please check",   "as it should",    "as they should"});
+    {"no such",          "no space",       "no permission",    "no route",        "no servers",
+     "no socket",        "no suitable",    "no answer",        "no reply",        "no effect",
+     "not supported",    "not responding", "not permitted",    "not known",       "not yet",
+     "not available",    "not allowed",    "not implemented",  "not initialized", "not reachable",
+     "not ready",        "not alive",      "not respond",      "not answer",      "could not",
+     "couldn't connect", "couldn't open",  "could be reached", "please check",    "as it should",
+     "as they should"});
 
 /// Words of a manual: what follows in the paragraph belongs to it.
 constexpr auto kManual =
@@ -120,7 +121,7 @@ bool is_past(std::string_view before, std::string_view word, std::string_view ne
        "october", "november", "december"});
   constexpr auto kSpans =
       std::to_array<std::string_view>({"week", "month", "year", "night", "time", "quarter"});
-  return (word == "in" && is_one_of_words(kMonths, next)) ||
+  return (word == "used" && next == "to") || (word == "in" && is_one_of_words(kMonths, next)) ||
          (word == "last" && before != "since" && is_one_of_words(kSpans, next));
 }
 
@@ -157,7 +158,7 @@ std::size_t begin_of_hearsay(std::string_view sentence) {
     if (is_past(i > 0 ? words[i - 1] : "", word, next)) return 0;
     if (word == "may" && sentence[at] == 'M') continue;  // the month
     if (is_one_of_words(kHearsay, word) || is_one_of_words(kManual, word) ||
-        word.ends_with("n't") || word.starts_with("fix"))
+        word.ends_with("n't") || word.ends_with("'d") || word.starts_with("fix"))
       return 0;
     const bool is_none = (word == "0" && (next == "of" || next == "times")) ||
                          (word.starts_with("0/") && word != "0/0");
@@ -205,8 +206,8 @@ bool is_point(std::string_view line) {
   return line.starts_with("- ") || line.starts_with("* ");
 }
 
-/// Whether a sentence that began in `line` goes on in `next`: after a comma, or where the next word
-/// did not fit into the line any more.
+/// Whether a sentence that began in `line` goes on in `next`: after a comma or a word that binds,
+/// or where the next word did not fit into the line any more.
 bool carries_on(std::string_view line, std::string_view next) {
   constexpr std::size_t kWidth = 72;  // of mails, RFC 5322 has 78 as the most
   const std::string_view text = trim(line);
@@ -219,8 +220,9 @@ bool carries_on(std::string_view line, std::string_view next) {
   // What a tool prints may begin so too, and ends with no full stop.
   const bool is_lower = std::islower(static_cast<unsigned char>(following.front())) != 0;
   const bool is_sentence = is_prose(following) || following.ends_with('.');
-  return is_sentence &&
-         (text.ends_with(',') || (is_full && (is_lower || following.ends_with('.'))));
+  const bool is_open =
+      text.ends_with(',') || is_one_of_words(kBinding, lower_case(words_of(text).back()));
+  return is_sentence && (is_open || (is_full && (is_lower || following.ends_with('.'))));
 }
 
 std::vector<Paragraph> paragraphs_of(const std::vector<std::string_view>& lines) {
@@ -289,7 +291,7 @@ bool is_prose(std::string_view sentence) {
       is_printed(text))
     return false;
   // "Example: NCCL_NET=Socket turns RDMA off."
-  if (text.ends_with('.') && begin_of_hearsay(text) == 0) ++binding;
+  if ((text.ends_with('.') || text.ends_with('?')) && begin_of_hearsay(text) == 0) ++binding;
   return binding > 0 && (plain * 2 >= words.size() || binding > 2);
 }
 

@@ -7,10 +7,10 @@ namespace weir::readers {
 namespace {
 
 std::string reported(std::string_view text) {
-  std::string out;
+  std::vector<std::string> out;
   for (const std::string& line : without_hearsay(split(text, '\n')))
-    out += (out.empty() ? "" : "|") + std::string(trim(line));
-  return out;
+    out.emplace_back(trim(line));
+  return join(out, "|");
 }
 
 TEST(Hearsay, IsASentenceThatDeniesRemembersAdvisesAsksOrExplains) {
@@ -39,6 +39,7 @@ TEST(Hearsay, IsNotWhatAToolPrintsOrAPersonReports) {
            "Our job sets NCCL_IB_TC=26 on all nodes.",
            "OSError: [Errno 28] No space left on device",
            "ibv_reg_dmabuf_mr failed: Operation not supported",
+           "Couldn't connect to 10.10.1.6:18515",
            "could not insert 'nvidia_peermem': Invalid argument",
            "GID is NULL, please check your GID index by specifying MC_GID_INDEX",
            "gpu1:88:201 [0] NCCL WARN NET/IB : No device found.",
