@@ -11,7 +11,7 @@ from score import is_unresolved, read_cases, score, summary
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data" / "field" / "cases.jsonl"
 RIGHT = 0.85      # asserted first or related, of the resolved cases
-ASSERTED = 0.35  # of the right ones, from what literally is in the text
+ASSERTED = 0.30  # of the right ones: words of a sentence are no evidence, so 7 of 26 became related
 
 
 def main():

@@ -143,6 +143,8 @@ TEST(JudgeJob, ATrafficClassIsTheSitesOwnUnlessTheDesignSaysOtherwise) {
   EXPECT_TRUE(names(judge_job({own, &intent, {}}), "dscp.unmarked"));
   const readers::Job typed = readers::read_job("NCCL_IB_TC=26\n", "env");
   EXPECT_TRUE(names(judge_job({typed, nullptr, {}}), "dscp.tos_confusion"));
+  const readers::Job priority = readers::read_job("NCCL_IB_TC=3\n", "env");
+  EXPECT_TRUE(names(judge_job({priority, nullptr, {}}), "dscp.tos_confusion"));
 }
 
 TEST(JudgeJob, ADeviceListIsMatchedAsNcclMatchesIt) {

@@ -56,6 +56,20 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
     if (!wanted) found.confidence = finding::Confidence::kHigh;
     return;
   }
+  // As a byte a priority is DSCP 0 or 1, with an ECN field that no sender sets.
+  constexpr long kLastPriority = 7;
+  if (!wanted && *value > 0 && *value <= kLastPriority) {
+    auto& priority = out.add(
+        "dscp.tos_confusion",
+        fmt::format("{}={} is read as a TOS byte, not as a priority: the packets carry DSCP {}.",
+                    variable.name, *value, dscp),
+        variable.at);
+    priority.severity = finding::Severity::kWarning;
+    priority.fix = {{"nccl",
+                     {fmt::format("export {}=106", variable.name)},
+                     "the DSCP of the lossless class times four, plus 2 for ECN: 106 is DSCP 26"}};
+    return;
+  }
   if (!wanted) {  // a site's own plan: only its design can tell
     constexpr unsigned kUsual = 26;
     if (dscp == kUsual || dscp == 0) return;

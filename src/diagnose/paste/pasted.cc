@@ -29,6 +29,7 @@
 #include "finding/catalog.h"
 #include "finding/search.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -1311,7 +1312,7 @@ void soften_described(const PastedCase& input, finding::Judgement& out) {
         (finding.id == "job.env_typo" && finding.confidence < Confidence::kHigh);
     const bool is_symptom = finding.id == "transport.retries_exhausted";
     const bool is_tried = !finding.evidence.empty() && is_quoted(paste, finding.evidence.front()) &&
-                          is_remedy(finding.evidence.front().line);
+                          readers::is_hearsay(finding.evidence.front().line);
     const bool is_mentioned = !finding.evidence.empty() && is_lesson(finding.evidence.front().line);
     if ((is_described && (is_lint || is_tried)) || is_symptom || is_mentioned)
       finding.severity = Severity::kInfo;

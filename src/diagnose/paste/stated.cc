@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "diagnose/paste/stated_parts.h"
 #include "finding/catalog.h"
+#include "readers/paste/text_lines.h"
 
 namespace weir::diagnose {
 namespace {
@@ -56,7 +57,7 @@ bool is_searched_for(const StatedLine& line, std::string_view phrase) {
 constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"srcvalid+", "", "pcie.acs_on", "A PCIe bridge has ACS on (SrcValid+)."},
     {"reqredir+", "", "pcie.acs_on", "A PCIe bridge redirects peer-to-peer requests (ReqRedir+)."},
-    {"lnksta", "downgraded", "pcie.link_degraded", "A PCIe link runs below its capability."},
+    {"lnksta:", "downgraded", "pcie.link_degraded", "A PCIe link runs below its capability."},
     {"rem_access_err", "", "app.protocol_error", kRefused},
     {"remote access error", "", "app.protocol_error", kRefused},
     {"wc status 10", "", "app.protocol_error", kRefused},
@@ -86,15 +87,9 @@ constexpr auto kStatedPhrases = std::to_array<Phrase>({
     {"peermem", "invalid argument", "gdr.off", kNoModule},
     {"memory_peers/nv_mem", "no such file", "gdr.not_registered",
      "nvidia_peermem is loaded and not registered with the RDMA stack."},
-    {"peermem", "after reboot", "gdr.not_persistent",
-     "The GPUDirect module is gone after a reboot: nothing loads it at boot."},
-    {"peermem", "after the reboot", "gdr.not_persistent",
-     "The GPUDirect module is gone after a reboot: nothing loads it at boot."},
     {"trust state: pcp", "", "trust.not_dscp", "The NIC trusts PCP, not DSCP."},
     {"nccl_net=socket", "", "nccl.ib_disabled", kSocket},
     {"\"nccl_net\"]=\"socket\"", "", "nccl.ib_disabled", kSocket},
-    {"wred_green_enable", "false", "ecn.off_on_lossless",
-     "The WRED profile does not mark green packets (wred_green_enable false)."},
     {"no socket interface found", "", "job.bad_value",
      "NCCL_SOCKET_IFNAME names no interface of this host."},
     {"rtm_setdcb", "dcb_cmd_ieee", "dcbx.two_agents",
@@ -115,7 +110,6 @@ constexpr auto kStatedPhrases = std::to_array<Phrase>({
 
 void find_phrases(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].is_remedy()) continue;
     for (const Phrase& phrase : kStatedPhrases)
       if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second) &&
           !is_searched_for(lines[i], phrase.first))
@@ -123,18 +117,26 @@ void find_phrases(const Lines& lines, Stated& out) {
   }
 }
 
-/// A file nccl.conf that the text calls old, or that came with an image. That there is one is no
-/// fault: many sites set their traffic class in it.
-void find_stale_conf(const Lines& lines, Stated& out) {
+/// What people say of files and modules without quoting them: worth a note.
+void note_words(const Lines& lines, Stated& out) {
   constexpr auto kOld = std::to_array<std::string_view>(
-      {"image", "container", "old", "stale", "still", "year", "left", "leftover", "forgotten",
-       "previous", "overrides", "override"});
+      {" image", "container", "stale", "leftover", "forgotten", "overrides", "old ", " year"});
+  constexpr auto kGone =
+      std::to_array<std::string_view>({"gone", "missing", "not loaded", "empty"});
+  const auto says = [](const std::string& text, const auto& words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return text.find(word) != std::string::npos; });
+  };
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const bool is_old = std::any_of(kOld.begin(), kOld.end(),
-                                    [&](std::string_view word) { return lines[i].has(word); });
-    if (is_old && !lines[i].is_remedy() && lines[i].contains("nccl.conf") &&
-        lines[i].contains("nccl_"))
-      out.add("nccl.stale_conf", "A file nccl.conf sets variables of NCCL.", {i});
+    const std::string& whole = lines[i].whole;
+    // That there is one is no fault: many sites set their traffic class in it.
+    if (lines[i].contains("nccl.conf") && lines[i].contains("nccl_") && says(whole, kOld))
+      out.note("nccl.stale_conf", "A file nccl.conf sets variables of NCCL.", {i});
+    const bool is_rebooted = whole.find("after reboot") != std::string::npos ||
+                             whole.find("after the reboot") != std::string::npos;
+    if (is_rebooted && whole.find("peermem") != std::string::npos && says(whole, kGone))
+      out.note("gdr.not_persistent",
+               "The GPUDirect module is gone after a reboot: nothing loads it at boot.", {i});
   }
 }
 
@@ -143,7 +145,7 @@ void find_stale_conf(const Lines& lines, Stated& out) {
 /// Messages of GPUs, storage, name service and programs that end or slow a job by themselves. What
 /// the network library prints after them follows from them.
 constexpr auto kForeign = std::to_array<Phrase>({
-    {"nvrm: xid", "", "", "A GPU reported an Xid error."},
+    {"nvrm: xid (", "", "", "A GPU reported an Xid error."},
     {"fallen off the bus", "", "", "A GPU fell off its PCIe bus."},
     {"double bit error", "", "", "A GPU's memory has an error that it could not correct."},
     {"cuda out of memory", "", "", "The program ran out of GPU memory."},
@@ -211,35 +213,98 @@ std::optional<double> time_after(const std::string& text, std::string_view key) 
     const auto [end, error] =
         std::from_chars(text.data() + begin, text.data() + text.size(), value);
     const char* const last = text.data() + text.size();
-    const bool is_time = error == std::errc() && value > 0 && end != last &&
-                         (*end == 's' || *end == 'm' || *end == ' ' || *end == ',');
+    if (error != std::errc() || value <= 0 || end == last) continue;
+    // "step 412 data": a number, not a time
+    const bool has_unit = *end == 's' || *end == 'm' ||
+                          (end + 1 != last && *end == ' ' && (end[1] == 's' || end[1] == 'm'));
+    const bool names_time = key.find("time") != std::string_view::npos || key.starts_with("data");
+    const bool is_time = has_unit || (names_time && (*end == ' ' || *end == ','));
     if (is_time) return value;
   }
   return std::nullopt;
 }
 
-/// "data_time 1.61s" of "iter_time 1.92s", "time 3.10s (data 2.42s, …": a step that mostly waits
-/// for its data.
+/// The time that ends at a place: 3.9 of "step 412: 3.9 s =".
+std::optional<double> time_before(std::string_view text, std::size_t end) {
+  text = trim(text.substr(0, end));
+  if (text.ends_with("ms")) {
+    text.remove_suffix(2);
+  } else if (text.ends_with('s')) {
+    text.remove_suffix(1);
+  } else {
+    return std::nullopt;
+  }
+  text = trim(text);
+  const std::size_t begin = text.find_last_not_of("0123456789.");
+  return readers::parse_decimal(text.substr(begin == std::string_view::npos ? 0 : begin + 1));
+}
+
+constexpr auto kDataTimes = std::to_array<std::string_view>(
+    {"data_time", "data time", "data_wait", "data wait", "data loading", "dataloader", "data"});
+
+/// "data wait 78%": 0.78.
+std::optional<double> data_share(const std::string& text) {
+  for (const std::string_view key : kDataTimes) {
+    const std::size_t at = text.find(key);
+    if (at == std::string::npos || key == "data") continue;
+    const std::size_t begin = text.find_first_not_of(" :=", at + key.size());
+    if (begin == std::string::npos) continue;
+    const std::size_t end = text.find_first_not_of("0123456789.", begin);
+    const auto value = readers::parse_decimal(
+        std::string_view(text).substr(begin, end == std::string::npos ? end : end - begin));
+    const std::size_t sign = end == std::string::npos ? end : text.find_first_not_of(' ', end);
+    if (value && sign != std::string::npos && text[sign] == '%') return *value / 100;
+  }
+  return std::nullopt;
+}
+
+/// What a step took: "iter_time 1.92s", "time 3.10s (data …", "iter 4.81s | data …",
+/// "3.9 s = dataloader …".
+std::optional<double> step_time(const std::string& text) {
+  for (const std::string_view key :
+       {"iter_time", "step_time", "batch_time", "step time", "time", "iter", "step", "batch"})
+    if (const auto time = time_after(text, key)) return time;
+  const std::size_t sum = text.find(" = data");
+  return sum == std::string::npos ? std::nullopt : time_before(text, sum);
+}
+
+/// "data_time 1.61s" of "iter_time 1.92s", "data wait 78%": a step that mostly waits for its data.
 std::optional<std::size_t> data_bound_line(const Lines& lines, double waits_for_data) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::optional<double> step;
-    std::optional<double> data;
     const std::string& text = lines[i].lower;
-    for (const std::string_view key : {"iter_time", "step_time", "batch_time", "step time", "time"})
-      if (!step) step = time_after(text, key);
-    for (const std::string_view key : {"data_time", "data time", "data_wait", "dataloader", "data"})
+    if (const auto share = data_share(text)) {
+      if (*share > waits_for_data && *share <= 1) return i;
+      continue;
+    }
+    std::optional<double> data;
+    for (const std::string_view key : kDataTimes)
       if (!data) data = time_after(text, key);
-    const bool is_bound = step && data && *data<*step&& * data> waits_for_data * *step;
+    const auto step = data ? step_time(text) : std::nullopt;
+    const bool is_bound = step && *data<*step&& * data> waits_for_data * *step;
     if (is_bound) return i;
   }
   return std::nullopt;
+}
+
+/// In a person's sentence words such as "out of memory" are a message only where it is quoted or a
+/// colon is before it: "the job died: CUDA out of memory".
+bool is_message_in(const StatedLine& line, std::string_view phrase) {
+  const bool is_words = std::all_of(phrase.begin(), phrase.end(), [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == ' ';
+  });
+  if (!line.is_prose || !is_words) return true;
+  const std::string_view before =
+      trim(std::string_view(line.lower).substr(0, line.lower.find(phrase)));
+  return before.empty() ||
+         std::string_view(":\"'`([").find(before.back()) != std::string_view::npos;
 }
 
 void find_foreign(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   for (const Phrase& phrase : kForeign) {
     if (phrase.first.starts_with("traceback") && is_of_network(lines)) continue;
     for (std::size_t i = 0; i < lines.size(); ++i)
-      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second))
+      if (lines[i].contains(phrase.first) && lines[i].contains(phrase.second) &&
+          is_message_in(lines[i], phrase.first))
         out.add("app.not_fabric", std::string(phrase.verdict), {i});
   }
   if (const auto line = data_bound_line(lines, limits.waits_for_data))
@@ -327,7 +392,7 @@ bool says_on(std::string_view clause, std::string_view key) {
 bool turns_balancing_on(const StatedLine& line) {
   bool is_balancing = false;
   bool is_on = false;
-  std::string_view rest = line.lower;
+  std::string_view rest = line.whole;
   while (!rest.empty()) {
     std::size_t end = rest.size();
     for (const std::string_view sign : {", ", "; ", ". ", ") "})
@@ -359,6 +424,8 @@ bool turns_balancing_on(const StatedLine& line) {
 }
 
 /// Balancing per packet was turned on, packets arrive out of order, and nothing is dropped.
+/// What was changed and that nothing is dropped people say, and of that all is read; the disorder
+/// has to be shown by a counter.
 void find_reordering(const Lines& lines, Stated& out) {
   std::optional<std::size_t> turned_on;
   std::optional<std::size_t> disorder;
@@ -366,19 +433,26 @@ void find_reordering(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatedLine& line = lines[i];
     if (!turned_on && turns_balancing_on(line)) turned_on = i;
-    for (std::size_t j = 0; j < line.statement.words.size(); ++j) {
+    for (std::size_t j = 0; j < line.statement.words.size() && !line.is_prose; ++j) {
       if (line.statement.words[j].text.find("out_of_sequence") == std::string::npos) continue;
       const auto delta = line.lower.find("delta=");
+      const auto shown = line.shown_after(j);
       const bool is_zero = delta != std::string::npos
                                ? line.lower.substr(delta + 6).starts_with("0")
-                               : line.value_after(j).value_or(1) == 0;
+                               : !shown || shown->value == 0;
       if (!is_zero && !disorder) disorder = i;
       // "out_of_sequence  2203114  0" below "adaptive routing on / off"
-      const bool is_compared = turned_on && lines[*turned_on].has("off");
+      const bool is_compared =
+          turned_on && lines[*turned_on].whole.find(" off") != std::string::npos;
       if (!is_zero && is_compared && is_something_and_nothing(line)) nothing = i;
     }
-    const bool is_about_drops = line.contains("discard") || line.contains("drop");
-    const bool is_none = line.has("no") || line.has("zero") || counts_nothing(line);
+    const bool is_about_drops = line.whole.find("discard") != std::string::npos ||
+                                line.whole.find("drop") != std::string::npos;
+    const auto words = readers::words_of(line.whole);
+    const bool is_none =
+        std::any_of(words.begin(), words.end(),
+                    [](std::string_view word) { return word == "no" || word == "zero"; }) ||
+        counts_nothing(line);
     if (is_about_drops && is_none && !nothing) nothing = i;
   }
   if (turned_on && disorder && nothing)
@@ -398,82 +472,48 @@ std::optional<int> rdma_mtu(double value) {
 
 using MtuLines = std::map<int, std::size_t>;  // an MTU and the first line that has it
 
-/// "mtu", "MTUs", "active_mtu", "mtu9000"; not three letters within others.
-bool names_mtu(const StatedLine& line) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto names = [&](const Word& word) {
-    const std::size_t at = word.text.find("mtu");
-    if (at == std::string::npos || (at > 0 && is_letter(word.text[at - 1]))) return false;
-    const std::string_view rest = std::string_view(word.text).substr(at + 3);
-    return rest.empty() || rest == "s" || !is_letter(rest.front());
-  };
-  return std::any_of(line.statement.words.begin(), line.statement.words.end(), names);
-}
-
+/// MTUs in the form of a tool: "active_mtu: 1024 (3)", "mtu 9000 qdisc …", "MTU: 1514,".
 void note_mtus(const Lines& lines, std::size_t i, MtuLines& rdma, MtuLines& ethernet) {
-  const bool is_about_mtu = names_mtu(lines[i]);
-  const bool goes_on = i > 0 && names_mtu(lines[i - 1]) && lines[i].mentions("nic");
-  std::string_view before;
-  for (const Word& word : lines[i].statement.words) {
-    if (const auto at = word.text.find("mtu_"); at != std::string::npos) {
-      const auto size = parse_u64(word.text.substr(at + 4));  // IBV_MTU_4096
-      if (size && rdma_mtu(static_cast<double>(*size))) rdma.emplace(static_cast<int>(*size), i);
-    }
-    const bool is_largest = before == "max_mtu";  // what a port could do, not what it uses
-    const bool is_payload = before == "s" && lines[i].has("ping");  // "ping -M do -s 8972"
-    before = word.text;
-    if (is_largest || is_payload || !word.value || (!is_about_mtu && !goes_on)) continue;
-    const double value = *word.value;
-    if (const auto size = rdma_mtu(value)) rdma.emplace(*size, i);
-    const bool is_ethernet = (value >= 1400 && value <= 1600) || (value >= 4200 && value <= 9500);
-    if (is_about_mtu && is_ethernet) ethernet.emplace(static_cast<int>(value), i);
-  }
-}
-
-/// "active_mtu 1024", whatever else the line says of what it should be.
-void find_small_mtu(const Lines& lines, Stated& out) {
-  constexpr double kWanted = 4096;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto& words = lines[i].statement.words;
-    for (std::size_t j = 0; j < words.size(); ++j) {
-      const auto value = words[j].text == "active_mtu" ? lines[i].value_after(j) : std::nullopt;
-      if (value && rdma_mtu(*value) && *value < kWanted)
-        out.add("mtu.below_4096", fmt::format("The RDMA MTU is {}: expected 4096.", *value), {i});
-    }
+  const auto& words = lines[i].statement.words;
+  for (std::size_t j = 0; j < words.size(); ++j) {
+    const bool is_rdma = words[j].text == "active_mtu" || words[j].text == "path_mtu";
+    const auto shown = is_rdma || words[j].text == "mtu" ? lines[i].shown_after(j) : std::nullopt;
+    if (!shown) continue;
+    if (const auto size = is_rdma ? rdma_mtu(shown->value) : std::nullopt) rdma.emplace(*size, i);
+    const bool is_printed =
+        shown->is_assigned || lines[i].contains(" qdisc ") || lines[i].contains(" bytes, bw ");
+    const bool is_ethernet = (shown->value >= 1400 && shown->value <= 1600) ||
+                             (shown->value >= 4200 && shown->value <= 9500);
+    if (!is_rdma && is_printed && is_ethernet) ethernet.emplace(static_cast<int>(shown->value), i);
   }
 }
 
 void find_mtus(const Lines& lines, Stated& out) {
-  constexpr auto kNotUsed = std::to_array<std::string_view>(
-      {"instead", "expected", "should", "gives", "could", "was", "previously", "formerly", "least",
-       "more", "or", "allows", "raising", "raised", "up", "from"});
   MtuLines rdma;
   MtuLines ethernet;
   bool is_down = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const bool is_wish =
-        lines[i].is_remedy() || std::any_of(kNotUsed.begin(), kNotUsed.end(),
-                                            [&](auto word) { return lines[i].has(word); });
     // A port that is down shows the MTU it would have.
     if (lines[i].contains("port_down")) is_down = true;
     if (lines[i].contains("port_active") || lines[i].contains("hca_id"))
       is_down = lines[i].contains("port_down");
-    if (!is_wish && !is_down) note_mtus(lines, i, rdma, ethernet);
+    if (!is_down) note_mtus(lines, i, rdma, ethernet);
   }
   if (rdma.size() > 1)
     out.add("mtu.mismatch",
             fmt::format("RDMA MTUs differ: {} and {} bytes.", rdma.begin()->first,
                         rdma.rbegin()->first),
             {rdma.begin()->second, rdma.rbegin()->second});
-  // Both let through what hosts send; switches have more in different measure (9214, 9216, 9192).
-  constexpr int kJumbo = 9000;
-  if (ethernet.size() > 1 && ethernet.begin()->first < kJumbo)
+  // Switches take more than hosts send: 9216 beside 9000 is usual, 1514 is not.
+  constexpr int kLargeRdma = 2048;
+  constexpr int kSmallEthernet = 2000;
+  // One line with both is a list of what is where.
+  if (ethernet.size() > 1 && ethernet.begin()->second != ethernet.rbegin()->second &&
+      ethernet.begin()->first < kSmallEthernet && ethernet.rbegin()->first > kSmallEthernet)
     out.add("mtu.mismatch",
             fmt::format("Interface MTUs differ: {} and {} bytes.", ethernet.begin()->first,
                         ethernet.rbegin()->first),
             {ethernet.begin()->second, ethernet.rbegin()->second});
-  constexpr int kLargeRdma = 2048;
-  constexpr int kSmallEthernet = 2000;
   if (rdma.size() == 1 && ethernet.size() == 1 && rdma.begin()->first >= kLargeRdma &&
       ethernet.begin()->first < kSmallEthernet)
     out.add("mtu.mismatch",
@@ -484,7 +524,11 @@ void find_mtus(const Lines& lines, Stated& out) {
       std::any_of(lines.begin(), lines.end(),
                   [](const StatedLine& line) { return line.has("max_mtu"); }) ||
       (!ethernet.empty() && ethernet.begin()->first < kSmallEthernet);
-  if (rdma.size() < 2 && could_be_larger) find_small_mtu(lines, out);
+  constexpr int kWanted = 4096;
+  if (rdma.size() == 1 && could_be_larger && rdma.begin()->first < kWanted)
+    out.add("mtu.below_4096",
+            fmt::format("The RDMA MTU is {}: expected 4096.", rdma.begin()->first),
+            {rdma.begin()->second});
 }
 
 // ---- counters ----
@@ -494,6 +538,7 @@ struct Count {
   std::string_view name;
   double value = 0;
   std::size_t line = 0;
+  bool is_growth = false;
 };
 
 /// A rule of a monitoring system: its numbers are limits, not measurements.
@@ -509,7 +554,8 @@ std::vector<Count> counts_in(const Lines& lines) {
     const auto& words = lines[i].statement.words;
     for (std::size_t j = 0; j < words.size(); ++j) {
       if (words[j].text.find('_') == std::string::npos) continue;
-      if (const auto value = lines[i].value_after(j)) out.push_back({words[j].text, *value, i});
+      if (const auto shown = lines[i].shown_after(j))
+        out.push_back({words[j].text, shown->value, i, shown->is_growth});
     }
   }
   return out;
@@ -537,29 +583,31 @@ std::optional<std::size_t> overload_line(const Lines& lines) {
   return std::nullopt;
 }
 
-/// Counters that say one thing by themselves once they are above a value.
+/// Counters that say one thing by themselves. The size of one reading says nothing: they may have
+/// been counting for years.
 struct CountRule {
   std::string_view piece;                               // of the counter's name
+  bool is_told_by_size = false;                         // it ought to be zero for ever
   std::uint64_t finding::Thresholds::*above = nullptr;  // null: any at all
   std::string_view id;
   std::string_view verdict;
 };
 constexpr auto kCountRules = std::to_array<CountRule>({
-    {"cnp_ignored", nullptr, "rp.disabled", "The sender ignores CNPs."},
-    {"rnr_nak_retry_err", nullptr, "app.receives_too_few", kNoReceive},
-    {"remote_access_err", nullptr, "app.protocol_error", kRefused},
-    {"pci_stalled_wr", nullptr, "receiver.slow", "PCIe writes of the receiving NIC stall."},
-    {"pause_ctrl_phy", nullptr, "pause.global_on", "802.3x pause frames are counted."},
-    {"link_downed", &finding::Thresholds::link_downs_told, "link.flapping",
+    {"cnp_ignored", true, nullptr, "rp.disabled", "The sender ignores CNPs."},
+    {"rnr_nak_retry_err", false, nullptr, "app.receives_too_few", kNoReceive},
+    {"remote_access_err", false, nullptr, "app.protocol_error", kRefused},
+    {"pci_stalled_wr", false, nullptr, "receiver.slow", "PCIe writes of the receiving NIC stall."},
+    {"pause_ctrl_phy", false, nullptr, "pause.global_on", "802.3x pause frames are counted."},
+    {"link_downed", false, &finding::Thresholds::link_downs_told, "link.flapping",
      "The link went down more than once."},
-    {"linkdowned", &finding::Thresholds::link_downs_told, "link.flapping",
+    {"linkdowned", false, &finding::Thresholds::link_downs_told, "link.flapping",
      "The link went down more than once."},
-    {"carrier_changes", &finding::Thresholds::carrier_changes_told, "link.flapping",
+    {"carrier_changes", false, &finding::Thresholds::carrier_changes_told, "link.flapping",
      "The carrier changed more than once."},
-    {"icrc", nullptr, "packet.icrc_bad", "Packets arrive with a wrong invariant CRC."},
-    {"symbol_err", &finding::Thresholds::symbol_errors_told, "link.physical_errors",
+    {"icrc", false, nullptr, "packet.icrc_bad", "Packets arrive with a wrong invariant CRC."},
+    {"symbol_err", false, &finding::Thresholds::symbol_errors_told, "link.physical_errors",
      "The port counts symbol errors."},
-    {"crc_err", &finding::Thresholds::symbol_errors_told, "link.physical_errors",
+    {"crc_err", false, &finding::Thresholds::symbol_errors_told, "link.physical_errors",
      "The port counts CRC errors."},
 });
 
@@ -598,6 +646,7 @@ void find_counts(const Lines& lines, const finding::Thresholds& limits, Stated& 
   for (const CountRule& rule : kCountRules)
     for (const Count& count : counts)
       if (count.name.find(rule.piece) != std::string_view::npos &&
+          (count.is_growth || rule.is_told_by_size) &&
           count.value > (rule.above == nullptr ? 0 : static_cast<double>(limits.*rule.above)))
         out.add(rule.id, std::string(rule.verdict), {count.line});
 }
@@ -647,12 +696,6 @@ void find_priorities(const Lines& lines, double mostly_unmarked, Stated& out) {
 
 }  // namespace
 
-bool is_remedy(std::string_view line) {
-  const readers::Cited cited{"", 0, std::string(line)};
-  const Lines lines = stated_lines({&cited, 1});
-  return !lines.empty() && lines.front().is_remedy();
-}
-
 std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cited,
                                             const finding::Thresholds& limits) {
   return stated_faults(cited, cited, limits);
@@ -665,16 +708,16 @@ std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> cite
   Stated out(lines);
   find_foreign(lines, limits, out);
   find_uneven_steps(lines, limits, out);
-  find_reordering(lines, out);
   find_counts(lines, limits, out);
   find_phrases(lines, out);
-  find_stale_conf(lines, out);
+  note_words(lines, out);
   find_mtus(lines, out);
   find_settings(lines, limits, out);
   std::vector<finding::Finding> found = std::move(out).take();
   // These need counters and the words around them.
   const Lines all_lines = stated_lines(all);
   Stated with_words(all_lines);
+  find_reordering(all_lines, with_words);
   find_priorities(all_lines, limits.mostly_unmarked, with_words);
   find_unmarked_overload(all_lines, with_words);
   for (finding::Finding& finding : std::move(with_words).take())

@@ -3,8 +3,10 @@
 // fault, a counter with its value, two numbers that cannot both be right.
 //
 // Only what is in the text counts, never what a word suggests; that is for the search of the
-// catalogue (finding/search.h). A line about a remedy, a default or a wish states nothing. Each
-// finding quotes the lines it rests on, and none is certain: a person typed them.
+// catalogue (finding/search.h). A sentence that denies, remembers, advises or asks states nothing
+// (readers/paste/words/hearsay.h). Of other sentences only messages and settings in them are
+// literal: a state or a number counts in the form of a tool. Each finding quotes the lines it rests
+// on, and none is certain: a person typed them.
 #include <span>
 #include <vector>
 
@@ -13,9 +15,6 @@
 #include "readers/paste/paste.h"
 
 namespace weir::diagnose {
-
-/// Whether a line is about what was tried, what helped or what ought to be.
-[[nodiscard]] bool is_remedy(std::string_view line);
 
 [[nodiscard]] std::vector<finding::Finding> stated_faults(std::span<const readers::Cited> lines,
                                                           const finding::Thresholds& limits = {});

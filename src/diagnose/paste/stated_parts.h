@@ -14,10 +14,21 @@
 
 namespace weir::diagnose {
 
+/// A number behind a name, as tools print it.
+struct Shown {
+  double value = 0;
+  bool is_growth = false;    // "+3", "3 -> 17": what was counted in between
+  bool is_assigned = false;  // "name=3", "name: 3"; else only a blank is between
+};
+
+/// A line without the sentences in it that report nothing (readers/paste/words/hearsay.h): this is
+/// the one gate, and all that is found in a line is found behind it.
 struct StatedLine {
   const readers::Cited* at = nullptr;
-  std::string lower;  // the text in lower case
+  std::string lower;  // what it reports, in lower case
   readers::Statement statement;
+  bool is_prose = false;  // a person's sentence: only messages and settings in it are literal
+  std::string whole;      // all of it, in lower case
 
   [[nodiscard]] bool contains(std::string_view piece) const {
     return lower.find(piece) != std::string::npos;
@@ -25,11 +36,9 @@ struct StatedLine {
   [[nodiscard]] bool has(std::string_view word) const;        // as a whole word
   [[nodiscard]] bool mentions(std::string_view piece) const;  // as a part of a word
 
-  /// Says what was tried, what helped, what ought to be: nothing about the state itself.
-  [[nodiscard]] bool is_remedy() const;
-
-  /// The number that belongs to the word at index i: within three places, no other name between.
-  [[nodiscard]] std::optional<double> value_after(std::size_t i) const;
+  /// The number directly behind the word at index i; in a sentence only with an equal sign between.
+  /// A number of hosts, of days or of percent is none.
+  [[nodiscard]] std::optional<Shown> shown_after(std::size_t i) const;
 };
 using Lines = std::vector<StatedLine>;
 

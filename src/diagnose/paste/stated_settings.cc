@@ -13,6 +13,7 @@
 #include "diagnose/paste/stated_parts.h"
 #include "finding/catalog.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 
 namespace weir::diagnose {
 
@@ -32,40 +33,95 @@ bool StatedLine::mentions(std::string_view piece) const {
   });
 }
 
-bool StatedLine::is_remedy() const {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"should",   "would",     "if",     "recommend",  "recommended", "recommends",
-       "suggests", "suggested", "tried",  "workaround", "works",       "worked",
-       "avoids",   "helps",     "helped", "example",    "docs",        "documentation",
-       "restores", "passes",    "stable", "same",       "without",     "unless"});
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](std::string_view word) { return has(word); }) ||
-         mentions("fix") || (has("with") && (has("runs") || has("ran") || has("fine")));
+namespace {
+
+/// "64k", "3/4", "31 %", "12 hosts": not a value of what is named before.
+bool counts_something(std::string_view rest) {
+  constexpr auto kUnits = std::to_array<std::string_view>(
+      {"host",   "port",    "node", "leaf",  "leaves", "switch", "link", "nic",
+       "gpu",    "rank",    "rail", "day",   "week",   "month",  "year", "hour",
+       "minute", "percent", "per ", "times", "gb/s",   "gbit",   "of "});
+  if (!rest.empty() && (std::isalnum(static_cast<unsigned char>(rest.front())) != 0 ||
+                        rest.front() == '/' || rest.front() == '_'))
+    return true;
+  rest = trim(rest);
+  return rest.starts_with('%') ||
+         std::any_of(kUnits.begin(), kUnits.end(),
+                     [&](std::string_view unit) { return rest.starts_with(unit); });
 }
 
-std::optional<double> StatedLine::value_after(std::size_t i) const {
-  constexpr int kNear = 3;
-  const Word& name = statement.words[i];
-  for (std::size_t j = i + 1; j < statement.words.size(); ++j) {
-    const Word& word = statement.words[j];
-    if (word.at > name.at + kNear) break;
-    if (word.kind == WordKind::kNumber && word.at > name.at) return word.value;
-    if (word.text == "zero") return 0.0;
-    if (word.at > name.at && word.text.find('_') != std::string::npos) break;
+/// The number at the beginning, with commas between thousands, taken off.
+std::optional<double> take_number(std::string_view& text) {
+  std::size_t end = 0;
+  std::string digits;
+  for (; end < text.size(); ++end) {
+    const char c = text[end];
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    const bool is_between = (c == ',' || c == '.') && end + 1 < text.size() &&
+                            std::isdigit(static_cast<unsigned char>(text[end + 1])) != 0;
+    if (!is_digit && !is_between) break;
+    if (c != ',') digits += c;
   }
-  return std::nullopt;
+  const auto value = readers::parse_decimal(digits);
+  if (value) text.remove_prefix(end);
+  return value;
+}
+
+}  // namespace
+
+std::optional<Shown> StatedLine::shown_after(std::size_t i) const {
+  constexpr std::string_view kBetween = " \t:=\"'";
+  std::string_view rest = std::string_view(lower).substr(statement.words[i].end);
+  const std::size_t begin = rest.find_first_not_of(kBetween);
+  if (begin == std::string_view::npos || begin == 0) return std::nullopt;
+  const std::string_view between = rest.substr(0, begin);
+  Shown out;
+  out.is_assigned = between.find_first_of(":=") != std::string_view::npos;
+  if (is_prose && between != "=") return std::nullopt;
+  rest.remove_prefix(begin);
+  out.is_growth = rest.starts_with('+');
+  if (out.is_growth) rest.remove_prefix(1);
+  const auto first = take_number(rest);
+  if (!first) return std::nullopt;
+  out.value = *first;
+  if (const std::string_view behind = trim(rest);
+      behind.starts_with("->") || behind.starts_with("=>")) {
+    std::string_view later = trim(behind.substr(2));
+    if (const auto last = take_number(later)) {
+      if (counts_something(later)) return std::nullopt;
+      out.value = *last - *first;
+      out.is_growth = true;
+      return out;
+    }
+  }
+  if (counts_something(rest)) return std::nullopt;
+  return out;
 }
 
 Lines stated_lines(std::span<const readers::Cited> cited) {
+  // Lines that are left out end a paragraph.
+  std::vector<std::string_view> texts;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < cited.size(); ++i) {
+    const bool goes_on =
+        i > 0 && cited[i].file == cited[i - 1].file && cited[i].line == cited[i - 1].line + 1;
+    if (i > 0 && !goes_on) texts.emplace_back();
+    places.push_back(texts.size());
+    texts.emplace_back(cited[i].text);
+  }
+  const std::vector<std::string> reported = readers::without_hearsay(texts);
   Lines out;
-  for (const readers::Cited& line : cited) {
-    auto statements = readers::statements_of(line.text, 1);
-    if (statements.empty()) continue;
-    std::string lower = line.text;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-      return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    });
-    out.push_back({&line, std::move(lower), std::move(statements.front())});
+  for (std::size_t i = 0; i < cited.size(); ++i) {
+    if (readers::statements_of(cited[i].text, 1).empty()) continue;
+    const std::string& text = reported[places[i]];
+    auto statements = readers::statements_of(text, 1);
+    StatedLine line;
+    line.at = &cited[i];
+    line.lower = readers::lower_case(text);
+    if (!statements.empty()) line.statement = std::move(statements.front());
+    line.is_prose = readers::is_prose(text);
+    line.whole = readers::lower_case(cited[i].text);
+    out.push_back(std::move(line));
   }
   return out;
 }
@@ -137,13 +193,12 @@ void find_limits(const Lines& lines, Stated& out) {
     const StatedLine& line = lines[i];
     const bool is_limit = line.mentions("memlock") || line.contains("ulimit -l") ||
                           line.contains("locked memory") || line.contains("locked-memory");
-    if (!is_limit || line.is_remedy()) continue;
+    if (!is_limit || line.is_prose || line.has("unlimited")) continue;
     int named_at = -1;
     for (const Word& word : line.statement.words) {
       const bool is_name = word.text == "l" || word.text == "memory" ||
                            word.text.find("memlock") != std::string::npos;
       if (is_name && named_at < 0) named_at = word.at;
-      if (named_at >= 0 && word.text == "unlimited") break;
       if (named_at < 0 || word.at <= named_at || !is_small_limit(word)) continue;
       out.add("limits.memlock_low", "The limit on locked memory is low.", {i});
       break;
@@ -161,60 +216,31 @@ bool is_usual_dscp(double value) {
   return false;
 }
 
+/// "cma_roce_tos -d mlx5_0 -t 26": the argument of the command.
+std::optional<double> option_t(std::string_view lower) {
+  constexpr std::string_view kOption = " -t ";
+  const std::size_t command = lower.find("cma_roce_tos");
+  const std::size_t at = command == std::string_view::npos ? command : lower.find(kOption, command);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = lower.substr(at + kOption.size());
+  return take_number(rest);
+}
+
 void find_marking(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& words = lines[i].statement.words;
-    std::vector<double> numbers;
-    for (std::size_t j = 0; j < words.size(); ++j) {
-      if (words[j].kind == WordKind::kNumber) numbers.push_back(*words[j].value);
+    std::optional<double> value = option_t(lines[i].lower);
+    for (std::size_t j = 0; j < words.size() && !value; ++j) {
       const std::string& name = words[j].text;
       const bool is_byte = name.ends_with("_tos") || name == "tclass" || name == "traffic_class" ||
                            name.ends_with("_ib_tc") || name.ends_with("_traffic_class");
-      const auto value = is_byte ? lines[i].value_after(j) : std::nullopt;
-      if (value && is_usual_dscp(*value) && !lines[i].is_remedy())
-        out.add("dscp.tos_confusion",
-                fmt::format("A TOS byte of {}: the packets carry DSCP {}.", *value,
-                            std::floor(*value / 4)),
-                {i});
+      const auto shown = is_byte ? lines[i].shown_after(j) : std::nullopt;
+      if (shown && shown->is_assigned) value = shown->value;
     }
-    if (numbers.size() != 2 || numbers[0] <= 8 || numbers[0] >= 64) continue;
-    const double byte = 4 * numbers[0];
-    const bool is_wire = lines[i].has("dscp") && std::floor(numbers[0] / 4) == numbers[1];
-    const bool is_instead =
-        lines[i].has("instead") || lines[i].has("not") || lines[i].has("rather");
-    if (is_wire || (is_instead && (numbers[1] == byte || numbers[1] == byte + 2)))
+    if (value && is_usual_dscp(*value))
       out.add("dscp.tos_confusion",
-              fmt::format("{} is the upper six bits of the byte {}: a DSCP written as a TOS byte.",
-                          std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])),
-              {i});
-  }
-}
-
-/// "length 60" of a packet: too short for data. CNPs and acknowledgements need not be ECN-capable.
-bool is_short_packet(const std::string& lower) {
-  constexpr std::uint64_t kShortest = 100;  // with IP and UDP; a CNP has 60, an acknowledgement 48
-  const auto at = lower.rfind("length ");
-  if (at == std::string::npos) return false;
-  const std::string_view rest = std::string_view(lower).substr(at + 7);
-  const auto value = parse_u64(rest.substr(0, rest.find_first_not_of("0123456789")));
-  return value && *value < kShortest;
-}
-
-/// "tos 0x68": a byte on the wire whose ECN bits are 00, in a text about ECN.
-void find_wire_bytes(const Lines& lines, Stated& out) {
-  const bool is_about_ecn = std::any_of(lines.begin(), lines.end(), [](const StatedLine& line) {
-    return line.mentions("ecn") || line.has("ect") || line.contains("ect(") ||
-           line.contains("-ect");
-  });
-  for (std::size_t i = 0; is_about_ecn && i < lines.size(); ++i) {
-    const auto at = lines[i].lower.find("tos 0x");
-    if (at == std::string::npos || lines[i].is_remedy() || is_short_packet(lines[i].lower) ||
-        lines[i].mentions("cnp") || lines[i].has("tcp"))
-      continue;
-    const unsigned byte = hex_number(std::string_view(lines[i].lower).substr(at + 6, 2));
-    if (byte != 0 && (byte & 3U) == 0)
-      out.add("ecn.not_ect",
-              fmt::format("Packets carry TOS {:#04x}: DSCP {}, not ECN-capable.", byte, byte >> 2),
+              fmt::format("A TOS byte of {}: the packets carry DSCP {}.", *value,
+                          std::floor(*value / 4)),
               {i});
   }
 }
@@ -232,8 +258,8 @@ void find_switch_map(const Lines& lines, Stated& out) {
     for (std::size_t j = 0; j < words.size(); ++j) {
       const bool is_class = words[j].kind == WordKind::kNumber && *words[j].value < 8;
       if (is_class && lines[i].mentions("lossless")) lossless.insert(*words[j].value);
-      const bool is_entry = words[j].value == kRdmaDscp && j + 1 < words.size() &&
-                            words[j + 1].value && *words[j + 1].value < 8 &&
+      const bool is_entry = !lines[i].is_prose && words[j].value == kRdmaDscp &&
+                            j + 1 < words.size() && words[j + 1].value && *words[j + 1].value < 8 &&
                             (lines[i].contains("26\": \"") || lines[i].contains("26:"));
       if (!is_entry) continue;
       rdma_class = words[j + 1].value;
@@ -252,29 +278,29 @@ void find_gids(const Lines& lines, Stated& out) {
   const bool is_gid_text = std::any_of(lines.begin(), lines.end(),
                                        [](const StatedLine& line) { return line.mentions("gid"); });
   for (std::size_t i = 0; is_gid_text && i < lines.size(); ++i) {
-    if (lines[i].is_remedy() || lines[i].has("or")) continue;
+    if (lines[i].has("or")) continue;
     const auto& words = lines[i].statement.words;
-    std::set<double> indexes;  // "index 3 on mlx5_0, index 5 on mlx5_1", "A at 3, B at 7"
-    std::set<std::string> devices;
+    std::map<std::string, double> indexes;  // "index 3 on mlx5_0, index 5 on mlx5_1"
     bool is_link_local = false;
     for (std::size_t j = 0; j < words.size(); ++j) {
-      if (words[j].kind == WordKind::kDevice) devices.insert(words[j].text);
       is_link_local = is_link_local ||
                       (words[j].kind == WordKind::kAddress && words[j].text.starts_with("fe80"));
-      const bool is_place = words[j].text == "index" || words[j].text == "at";
-      if (is_place && j + 1 < words.size() && words[j + 1].kind == WordKind::kNumber)
-        indexes.insert(*words[j + 1].value);
+      const bool is_place = words[j].text == "index" && j + 3 < words.size() &&
+                            words[j + 1].kind == WordKind::kNumber && words[j + 2].text == "on" &&
+                            words[j + 3].kind == WordKind::kDevice;
+      if (is_place) indexes.emplace(words[j + 3].text, *words[j + 1].value);
     }
     const bool is_used = lines[i].has("chosen") || lines[i].has("dgid") || lines[i].has("sgid") ||
                          lines[i].has("using") || lines[i].has("picked") ||
                          lines[i].contains("local gid fe80") ||
                          lines[i].contains("remote gid fe80");
-    if (is_used && is_link_local) out.add("gid.not_routable", "The GID in use is link-local.", {i});
-    if (indexes.size() == 2 && devices.size() == 2)
-      out.add("gid.index_differs",
-              fmt::format("GID index {} on one device, {} on another.", *indexes.begin(),
-                          *indexes.rbegin()),
-              {i});
+    if (is_used && is_link_local && !lines[i].is_prose)
+      out.add("gid.not_routable", "The GID in use is link-local.", {i});
+    if (indexes.size() == 2 && indexes.begin()->second != indexes.rbegin()->second)
+      out.note("gid.index_differs",
+               fmt::format("GID index {} on one device, {} on another.", indexes.begin()->second,
+                           indexes.rbegin()->second),
+               {i});
   }
 }
 
@@ -317,95 +343,74 @@ void find_container_gid(const Lines& lines, Stated& out) {
               {line, own_line});
 }
 
-/// "8 NICs x 3 nodes all in one /24", or addresses of several NICs in one line.
+/// The network of "10.1.0.11/16"; nullopt without a length, where nobody knows.
+std::optional<std::uint32_t> network_behind(const StatedLine& line, const Word& word) {
+  constexpr unsigned kBits = 32;
+  std::string_view rest = std::string_view(line.lower).substr(word.end);
+  if (!rest.starts_with('/')) return std::nullopt;
+  rest.remove_prefix(1);
+  const auto length = take_number(rest);
+  if (!length || *length < 1 || *length > kBits) return std::nullopt;
+  std::uint32_t address = 0;
+  for (const std::string_view part : split(word.text, '.')) {
+    const auto value = parse_u64(part);
+    if (!value || *value > 255) return std::nullopt;
+    address = (address << 8U) | static_cast<std::uint32_t>(*value);
+  }
+  const auto free_bits = kBits - static_cast<unsigned>(*length);
+  return free_bits == 0 ? address : (address >> free_bits) << free_bits;
+}
+
+/// Addresses of several NICs in one line: "eth2 10.1.0.11/16, eth3 10.1.0.12/16".
 void find_subnets(const Lines& lines, Stated& out) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatedLine& line = lines[i];
-    std::set<std::string> networks;
+    std::set<std::uint32_t> networks;
     std::set<std::string> devices;
     std::size_t addresses = 0;
     for (const Word& word : line.statement.words) {
       if (word.kind == WordKind::kDevice) devices.insert(word.text);
       if (word.kind != WordKind::kAddress || word.text.find(':') != std::string::npos) continue;
+      const auto network = network_behind(line, word);
+      if (!network) continue;
       ++addresses;
-      networks.insert(word.text.substr(0, word.text.rfind('.')));
+      networks.insert(*network);
     }
-    const bool is_net = line.contains("/24") || line.contains("/23") || line.contains("/22") ||
-                        line.contains("/16");
-    const bool is_shared = (line.has("one") || line.has("same") || line.has("single")) && is_net &&
-                           !line.has("per") && !line.has("each") && !line.has("own") &&
-                           !line.has("different") && !line.has("separate");
-    const bool is_listed = addresses >= 2 && networks.size() == 1 && devices.size() == addresses;
-    if (is_shared || is_listed)
+    if (!line.is_prose && addresses >= 2 && networks.size() == 1 && devices.size() == addresses)
       out.add("rail.same_subnet", "Several NICs of a host are in one subnet.", {i});
   }
 }
 
 // ---- switches that are in the wrong position ----
 
+/// States as tools print them; a sentence with the same words is none.
 void find_states(const Lines& lines, Stated& out) {
   const bool is_roce = std::any_of(lines.begin(), lines.end(), [](const StatedLine& line) {
-    return line.mentions("ib_tc") || line.mentions("gid_index") || line.mentions("traffic_class");
+    return line.whole.find("ib_tc") != std::string::npos ||
+           line.whole.find("gid_index") != std::string::npos ||
+           line.whole.find("traffic_class") != std::string::npos;
   });
+  const auto says = [](const StatedLine& line, std::initializer_list<std::string_view> forms) {
+    return std::any_of(forms.begin(), forms.end(),
+                       [&](std::string_view form) { return line.contains(form); });
+  };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatedLine& line = lines[i];
-    if (line.is_remedy()) continue;
-    if (is_roce && (line.has("link_layer") || line.contains("link layer:")) &&
-        line.has("infiniband"))
-      out.add("link.infiniband", "The port is InfiniBand; RoCE settings do nothing there.", {i});
-    const bool is_yes = line.contains("willing = yes") || line.contains("willing: yes") ||
-                        line.contains("willing=1") || line.contains("willing = true") ||
-                        line.contains("willing: true") || line.contains("willing on");
-    if (is_yes) out.add("dcbx.willing", "The port is willing: its neighbour sets its QoS.", {i});
-    const bool is_counted = std::any_of(
-        line.statement.words.begin(), line.statement.words.end(),
-        [](const Word& word) { return word.kind == WordKind::kNumber && *word.value > 0; });
-    if (line.contains("802.3x pause") && is_counted && !line.has("off") && !line.has("disabled"))
-      out.add("pause.global_on", "802.3x pause frames stop the port.", {i});
     if (line.contains("ethtool -a") && line.contains("rx on") && line.contains("tx on"))
       out.add("pause.global_on", "802.3x pause is on in both directions.", {i});
-    const auto& words = line.statement.words;
-    for (std::size_t j = 0; j < words.size(); ++j)
-      if (words[j].text == "headroom" && line.value_after(j) == 0.0)
-        out.add("headroom.too_small", "The headroom of a lossless port is 0.", {i});
+    if (line.is_prose) continue;
+    if (is_roce && says(line, {"link_layer: infiniband", "link_layer infiniband",
+                               "link layer: infiniband", "link_layer:\t\tinfiniband"}))
+      out.add("link.infiniband", "The port is InfiniBand; RoCE settings do nothing there.", {i});
+    if (says(line,
+             {"willing = yes", "willing: yes", "willing=1", "willing = true", "willing: true"}))
+      out.add("dcbx.willing", "The port is willing: its neighbour sets its QoS.", {i});
+    if (says(line,
+             {"wred_green_enable: false", "wred_green_enable=false", "wred_green_enable false",
+              "wred_green_enable\": \"false", "wred_green_enable' 'false"}))
+      out.add("ecn.off_on_lossless",
+              "The WRED profile does not mark green packets (wred_green_enable false).", {i});
   }
-}
-
-// ---- timers ----
-
-/// A time in milliseconds near a word: "12 ms", "12ms".
-std::optional<double> milliseconds_near(const StatedLine& line, std::string_view name) {
-  constexpr int kNear = 6;
-  for (const Word& word : line.statement.words) {
-    if (word.text.find(name) == std::string::npos) continue;
-    for (const Word& other : line.statement.words) {
-      if (std::abs(other.at - word.at) > kNear) continue;
-      if (other.value && line.contains(" ms")) return other.value;
-      if (!other.text.ends_with("ms")) continue;
-      if (const auto value =
-              parse_u64(std::string_view(other.text).substr(0, other.text.size() - 2)))
-        return static_cast<double>(*value);
-    }
-  }
-  return std::nullopt;
-}
-
-void find_timers(const Lines& lines, Stated& out) {
-  std::optional<double> round_trip;
-  std::optional<double> timer;
-  std::size_t where = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (const auto value = milliseconds_near(lines[i], "rtt")) round_trip = value;
-    if (const auto value = milliseconds_near(lines[i], "retrans")) {
-      timer = value;
-      where = i;
-    }
-  }
-  if (round_trip && timer && *timer < *round_trip)
-    out.add("transport.timer_below_rtt",
-            fmt::format("The retransmission timer is {} ms, the round trip {} ms.", *timer,
-                        *round_trip),
-            {where});
 }
 
 // ---- pairs ----
@@ -436,6 +441,7 @@ std::vector<HostPair> pairs_in(const Lines& lines) {
       continue;
     const std::string_view first = trim(text.substr(0, comma));
     const std::string_view second = trim(text.substr(comma + 1, colon - comma - 1));
+    if (lines[i].statement.words.empty() || lines[i].is_prose) continue;
     const auto& last = lines[i].statement.words.back();
     const bool is_pair = !first.empty() && !second.empty() && last.value &&
                          first.find(' ') == std::string_view::npos &&
@@ -481,13 +487,11 @@ void find_slow_host(const Lines& lines, double slow_pair, Stated& out) {
 void find_settings(const Lines& lines, const finding::Thresholds& limits, Stated& out) {
   find_limits(lines, out);
   find_marking(lines, out);
-  find_wire_bytes(lines, out);
   find_states(lines, out);
   find_switch_map(lines, out);
   find_gids(lines, out);
   find_container_gid(lines, out);
   find_subnets(lines, out);
-  find_timers(lines, out);
   find_slow_host(lines, limits.slow_pair, out);
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diagnose/paste/stated.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 
 namespace weir::diagnose {
 namespace {
@@ -54,7 +55,7 @@ std::optional<Priority> priority_in(std::string_view line) {
 std::vector<Dscp> dscps_in_words(const readers::Paste& paste) {
   std::vector<Dscp> out;
   for (const readers::Cited& line : paste.words) {
-    if (is_remedy(line.text)) continue;
+    if (readers::is_hearsay(line.text)) continue;
     const auto words = readers::words_of(line.text);
     bool is_data = false;  // what the words before speak of
     bool is_cnp = false;
@@ -100,7 +101,7 @@ ToldOfRdma told_of_rdma(const readers::Paste& paste) {
   if (out.dscps.empty()) out.dscps = dscps_in_words(paste);
   bool is_one = true;
   for (const readers::Cited& line : paste.words) {
-    const auto here = is_remedy(line.text) ? std::nullopt : priority_in(line.text);
+    const auto here = readers::is_hearsay(line.text) ? std::nullopt : priority_in(line.text);
     if (!here) continue;
     is_one = is_one && (!out.priority || *out.priority == *here);
     out.priority = here;

@@ -131,6 +131,25 @@ bool is_launch(std::string_view text) {
   return false;
 }
 
+/// A command that prints its words and writes them to no file: it sets nothing.
+bool only_prints(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with("$ ")) text = trim(text.substr(2));
+  const auto words = words_of(text);
+  constexpr auto kPrinters =
+      std::to_array<std::string_view>({"echo", "printf", "logger", "print", "wall"});
+  return !words.empty() && is_one_of(kPrinters, words.front()) &&
+         text.find('>') == std::string_view::npos;
+}
+
+/// "26 -> 106": what it was before, and is no more. "26 -> captured DSCP 6" is what came of it.
+bool is_changed(std::string_view behind) {
+  behind = trim(behind);
+  if (!behind.starts_with("->") && !behind.starts_with("=>")) return false;
+  behind = trim(behind.substr(2));
+  return !behind.empty() && std::isdigit(static_cast<unsigned char>(behind.front())) != 0;
+}
+
 /// A command that only tests: what follows its && may not happen.
 bool is_test(std::string_view text) {
   const auto words = words_of(text);
@@ -190,6 +209,7 @@ void ScriptReader::read(std::string_view line, const Cited& at) {
   const std::string_view text = without_comment(line);
   if (text.empty()) return;
   if (!is_script_) {
+    if (only_prints(text)) return;
     if (!yaml_entry(text, at)) {
       limit_in(text, at);
       scan(text, at, false);
@@ -252,6 +272,7 @@ void ScriptReader::statement(std::string_view text, const Cited& at) {
           value ? std::optional(std::to_string(*value)) : std::nullopt);
     return;
   }
+  if (only_prints(text)) return;
   limit_in(text, at);
   if (unset_by(text, at)) return;
   scan(text, at, is_for_the_rest(text));
@@ -480,7 +501,7 @@ void ScriptReader::scan(std::string_view text, const Cited& at, bool is_statemen
         std::string word(text.substr(i + 1, end - i - 1));
         if (appends) word = "${" + std::string(name) + "}" + word;
         if (end == i + 1 && end < text.size() && text[end] == '(') word = "$(";  // an array
-        set(name, word, at, is_statement);
+        if (!is_changed(text.substr(end))) set(name, word, at, is_statement);
       }
     } else if (text[i] == ':' && i > 0 && !is_script_) {
       add_colon_pair(text, i, at);
@@ -502,7 +523,9 @@ void ScriptReader::add_colon_pair(std::string_view text, std::size_t colon, cons
   while (begin < text.size() && text[begin] == ' ')
     ++begin;
   if (begin == colon + 1 && text[colon - 1] != '"') return;  // "host:port"
-  set(name, text.substr(begin, word_end(text, begin, 0, false) - begin), at, false);
+  const std::size_t value_end = word_end(text, begin, 0, false);
+  if (!is_changed(text.substr(value_end)))
+    set(name, text.substr(begin, value_end - begin), at, false);
 }
 
 /// `-genv A 1`, `-env A 1`, `setenv A 1`, and `ENV A 1` of a Dockerfile.

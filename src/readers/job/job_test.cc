@@ -290,5 +290,22 @@ TEST(JobVariables, VersionsCompareAsNumbers) {
   EXPECT_FALSE(version_before("3.0", 2, 21));
 }
 
+TEST(Job, TakesNoSettingThatIsNoMore) {
+  EXPECT_TRUE(read_job("NCCL_IB_TC: 26 -> 106 (done Monday)\n", "mail").variables.empty());
+  EXPECT_TRUE(read_job("NCCL_IB_TC=26 -> 106\n", "mail").variables.empty());
+  EXPECT_NE(read_job("NCCL_IB_TC=26 -> captured DSCP 6\n", "mail").find("NCCL_IB_TC"), nullptr);
+}
+
+TEST(Job, TakesNoSettingFromWhatAScriptPrints) {
+  EXPECT_TRUE(read_job("echo 'do not use NCCL_IB_TC=26'\n", "job.sh").variables.empty());
+  const Job job = read_job(
+      "#!/bin/bash\necho \"never NCCL_IB_TC=26\"\nexport NCCL_IB_SL=3\n"
+      "echo NCCL_IB_HCA=mlx5 >> /etc/nccl.conf\n",
+      "job.sh");
+  EXPECT_EQ(job.find("NCCL_IB_TC"), nullptr);
+  EXPECT_NE(job.find("NCCL_IB_SL"), nullptr);
+  EXPECT_NE(job.find("NCCL_IB_HCA"), nullptr);
+}
+
 }  // namespace
 }  // namespace weir::readers

@@ -16,6 +16,7 @@
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/rows/rows_tools.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 
 namespace weir::readers {
 namespace {
@@ -229,6 +230,10 @@ struct PlainFile {
   PlainText plain;
   std::map<std::size_t, Mark> marks;                // by line
   std::map<std::size_t, std::string> devices = {};  // by the line from which on a loop is at them
+  std::map<int, std::string> reported = {};  // by number: lines with sentences that say nothing
+                                             // of what is (hearsay.h), without these
+  std::vector<Line> hearsay = {};            // lines that are nothing else, as they were written
+  bool is_document = false;                  // its words are about fabrics in general
 };
 
 /// "mlx5_3" alone in a line, as loops print it in front of each output. In a list of names it is an
@@ -342,11 +347,39 @@ void mark_turns(PlainFile& out) {
     out.marks.insert_or_assign(at, std::move(turn));
 }
 
+/// Sentences that report nothing are kept from the readers; lines that say when or of what numbers
+/// were read still reach them.
+void set_hearsay_apart(PlainFile& out) {
+  const auto lines = lines_of(out.text);
+  std::vector<std::string_view> texts;
+  for (const Line& line : lines)
+    texts.push_back(line.text);
+  out.is_document = is_document(texts);
+  std::vector<std::string> reported = without_hearsay(texts);
+  std::map<int, std::string_view> apart;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (reported[i] == texts[i]) continue;
+    if (trim(reported[i]).empty()) apart.emplace(lines[i].number, texts[i]);
+    out.reported.emplace(lines[i].number, std::move(reported[i]));
+  }
+  for (PasteLine& line : out.plain.lines) {
+    const auto found = apart.find(line.number);
+    if (found == apart.end() || trim(found->second).empty()) continue;
+    const std::string_view text = trim(line.text);
+    const bool is_context = text.ends_with(':') || told_above(text).is_window ||
+                            wait_of_line(text) || time_of_line(text) || mark_of(text);
+    if (is_context) continue;
+    out.hearsay.push_back({line.number, trim(found->second)});
+    line.text = {};
+  }
+}
+
 PlainFile plain_file(const PastedFile& file) {
   PlainFile out;
   out.name = file.name;
   out.text = file.text;
   out.plain = plain_text(file.text);
+  set_hearsay_apart(out);
   const auto& lines = out.plain.lines;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     if (auto mark = mark_of(lines[at].text)) out.marks.emplace(at, std::move(*mark));
@@ -392,9 +425,23 @@ class FileReader {
     read_switches();
     for (const Section& section : sections_)
       if (!section.mark->is_switch) note_unread(section);
+    keep_hearsay();
   }
 
  private:
+  /// Nothing was read of it, and its words are worth a search as those of others are.
+  void keep_hearsay() {
+    const auto begin = paste_.rest.end() - static_cast<std::ptrdiff_t>(cited_);
+    const auto is_before = [](const Cited& a, const Cited& b) { return a.line < b.line; };
+    std::vector<Cited> own(std::make_move_iterator(begin),
+                           std::make_move_iterator(paste_.rest.end()));
+    paste_.rest.erase(begin, paste_.rest.end());
+    for (const Line& line : file_.hearsay)
+      own.push_back(sink_.cite({line.number, {}, line.text, {}}));
+    std::stable_sort(own.begin(), own.end(), is_before);
+    std::move(own.begin(), own.end(), std::back_inserter(paste_.rest));
+  }
+
   /// The lines below a command.
   struct Section {
     const Mark* mark = nullptr;
@@ -662,8 +709,11 @@ class FileReader {
       if (read_show(std::move(wanted)) != nullptr) rest_.clear();
     }
     std::sort(rest_.begin(), rest_.end());
-    for (const std::size_t at : rest_)
-      if (!is_filler(trim(lines_[at].text))) paste_.rest.push_back(sink_.cite(lines_[at]));
+    for (const std::size_t at : rest_) {
+      if (is_filler(trim(lines_[at].text))) continue;
+      paste_.rest.push_back(sink_.cite(lines_[at]));
+      ++cited_;
+    }
   }
 
   /// "=== leaf01 ===" above a table without a prompt: whose it is, in the form that readers of
@@ -887,6 +937,7 @@ class FileReader {
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
+  std::size_t cited_ = 0;  // lines of this file in the paste's `rest`
   std::size_t blank_ = 0;  // lines in front of what was read of switches
   std::set<std::size_t> in_configs_;
   std::set<std::size_t> taken_;  // lines at which a reader began
@@ -907,8 +958,12 @@ void add_words(const PlainFile& file, Paste& paste) {
     if (paste.printed_by(line) == nullptr) paste.words.push_back(std::move(line));
   };
   std::vector<Cited> rest;
+  const auto is_of_document = [&](const Cited& line) {
+    const auto reported = file.reported.find(line.line);
+    return file.is_document && reported != file.reported.end() && trim(reported->second).empty();
+  };
   std::copy_if(paste.rest.begin(), paste.rest.end(), std::back_inserter(rest),
-               [&](const Cited& line) { return line.file == file.name; });
+               [&](const Cited& line) { return line.file == file.name && !is_of_document(line); });
   const auto lines = lines_of(file.text);
   if (rest.empty() || (!lines.empty() && lines.back().number > kShortText)) {
     for (Cited& line : rest)
@@ -935,7 +990,8 @@ void read_job_of(const PlainFile& file, Paste& paste) {
   std::sort(lines.begin(), lines.end(),
             [](const PasteLine* a, const PasteLine* b) { return a->number < b->number; });
   for (const PasteLine* line : lines) {
-    text += line->text;
+    const auto reported = file.reported.find(line->number);
+    text += reported == file.reported.end() ? line->text : std::string_view(reported->second);
     text += '\n';
   }
   Job job = read_job(text, file.name);

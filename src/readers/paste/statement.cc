@@ -117,7 +117,10 @@ class Cutter {
   std::vector<Word> words() {
     while (at_ < line_.size()) {
       if (is_start(at_)) {
+        const std::size_t before = words_.size();
         take();
+        for (std::size_t i = before; i < words_.size(); ++i)
+          words_[i].end = at_;
         continue;
       }
       if (line_.substr(at_).starts_with("->") || line_.substr(at_).starts_with("=>")) {

@@ -32,6 +32,7 @@ struct Word {
   WordKind kind = WordKind::kWord;
   int at = 0;  // the place in the statement; words of one place are readings of the same piece
   std::optional<double> value;  // of numbers and rates
+  std::size_t end = 0;          // the place in the text behind the piece
 };
 
 struct Statement {

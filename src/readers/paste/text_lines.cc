@@ -49,6 +49,13 @@ std::optional<std::uint64_t> parse_count(std::string_view text) {
   return value ? std::optional(*value) : std::nullopt;
 }
 
+std::optional<double> parse_decimal(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<std::int64_t> second_of_day(std::string_view word) {
   const auto parts = split(word, ':');
   if (parts.size() != 3) return std::nullopt;

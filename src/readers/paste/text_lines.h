@@ -27,6 +27,9 @@ struct Line {
 /// "1,043" and "1043"; nullopt for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view text);
 
+/// "12" and "3.9"; nullopt for anything else.
+[[nodiscard]] std::optional<double> parse_decimal(std::string_view text);
+
 /// "10:31:02" and "10:31:02.123": seconds since midnight.
 [[nodiscard]] std::optional<std::int64_t> second_of_day(std::string_view word);
 /// The same of a line that is nothing but a date: "Mon Nov  4 10:31:02 UTC 2024", "11:20:01",
