@@ -233,7 +233,7 @@ class Documents(Untrusted):
         self.write("tuned/results.jsonl", "[" * 300000 + "]" * 300000 + "\n")
         done = self.weir("tune", "fabric.yaml", "-w", "incast,to=gpu1", "--knobs", "wred.min",
                          "--out", "tuned", "--resume")
-        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"tuned/results.jsonl:1: not JSON", done.stderr)
 
     def test_a_schema_that_is_a_number_is_an_error(self):
