@@ -234,7 +234,7 @@ class Documents(Untrusted):
         done = self.weir("tune", "fabric.yaml", "-w", "incast,to=gpu1", "--knobs", "wred.min",
                          "--out", "tuned", "--resume")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn(b"tuned/results.jsonl:1: not JSON", done.stderr)
+        self.assertIn(b"tuned/results.jsonl:1: JSON deeper than 64 levels", done.stderr)
 
     def test_a_schema_that_is_a_number_is_an_error(self):
         for text in ('{"schema":7}', '{"schema":{}}', '{"schema":"weir/snapshot/1","captures":[],'
