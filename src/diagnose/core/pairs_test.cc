@@ -21,13 +21,13 @@ struct Pair {
 };
 
 constexpr Pair kPairs[] = {
-    {"app.not_fabric", "the log of the host has NVRM: Xid 79 of a GPU\n",
-     "the NVIDIA driver was updated last week\n"},
+    {"app.not_fabric", "NVRM: Xid (PCI:0000:4f:00): 79, GPU has fallen off the bus.\n",
+     "dmesg is clean: no NVRM: Xid (PCI:0000:4f:00), all-reduce is slow\n"},
     {"container.gid_outside_netns", "container: inet 172.17.0.2/16\nGID ::ffff:0a02:0005\n",
      "container: inet 10.2.0.5/16\nGID ::ffff:0a02:0005\n"},
     {"dcbx.two_agents", "bpftrace: lldpad RTM_SETDCB DCB_CMD_IEEE_SET on eth0\n",
      "lldpad is not installed on this host\n"},
-    {"dcbx.willing", "DCBX willing = yes on the NIC\n", "DCBX willing = no on the NIC\n"},
+    {"dcbx.willing", "DCBX willing: yes\n", "DCBX willing: no\n"},
     {"ecn.not_marking", "np_ecn_marked_roce_packets 0, np_cnp_sent 0\n2x25G into 10G\n",
      "np_ecn_marked_roce_packets 812, np_cnp_sent 90\n2x25G into 10G\n"},
     {"gdr.not_persistent", "nvidia_peermem is gone after reboot\n",
@@ -48,9 +48,9 @@ constexpr Pair kPairs[] = {
      "NCCL_IB_TC=106 does nothing\nibv_devinfo: link_layer Ethernet\n"},
     {"mtu.below_4096", "active_mtu 1024 (3), max_mtu 4096 (5)\n",
      "active_mtu 4096 (5), max_mtu 4096 (5)\n"},
-    {"nccl.stale_conf", "/etc/nccl.conf has NCCL_IB_TC=26 from last year\n",
+    {"nccl.stale_conf", "/etc/nccl.conf in the image: NCCL_IB_TC=106\n",
      "there is no /etc/nccl.conf on this host\n"},
-    {"packet.icrc_bad", "rx_icrc_encapsulated 55\n", "rx_icrc_encapsulated 0\n"},
+    {"packet.icrc_bad", "rx_icrc_encapsulated 0 -> 55\n", "rx_icrc_encapsulated 0\n"},
     {"pcie.acs_on", "lspci: ACSCtl: SrcValid+ TransBlk-\n", "lspci: ACSCtl: SrcValid- TransBlk-\n"},
     {"pcie.errors",
      "[ 91.2] mlx5_core 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer\n",
