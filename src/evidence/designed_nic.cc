@@ -23,8 +23,12 @@ const design::NicIntent* designed_nic(const design::HostIntent& host, Origin ori
 const Nic* find_designed(const Evidence& found, const design::HostIntent& host,
                          const design::NicIntent& wanted) {
   if (const Nic* const nic = found.find_nic(wanted.device)) return nic;
-  for (const Nic& nic : found.nics)
+  if (found.provenance.origin != Origin::kText || wanted.netdev.empty()) return nullptr;
+  for (const Nic& nic : found.nics) {
+    // Few have the name: only these are looked for among all that the design has.
+    if (nic.device != wanted.netdev && !nic.netdev.is(wanted.netdev)) continue;
     if (designed_nic(host, found.provenance.origin, nic) == &wanted) return &nic;
+  }
   return nullptr;
 }
 

@@ -9,9 +9,7 @@ namespace weir::cli {
 Option switch_option() {
   return {.name = "switch",
           .metavar = "[NAME=]FILE",
-          .help =
-              "a switch's running configuration; NAME by default from its host name or that of "
-              "the file",
+          .help = "a switch's configuration (default NAME: as in FILE)",
           .repeated = true,
           .completes = Completes::kFiles};
 }

@@ -36,10 +36,13 @@ void validate_host(const evidence::Evidence& evidence, const View& view, finding
   }
   // A text shows some NICs; the others may be there too.
   const bool shows_all = evidence.provenance.origin != evidence::Origin::kText;
+  std::vector<const design::NicIntent*> designed;  // as evidence.nics
+  for (const evidence::Nic& nic : evidence.nics)
+    designed.push_back(evidence::designed_nic(*host, evidence.provenance.origin, nic));
   for (const design::NicIntent& wanted : host->nics) {
-    for (const evidence::Nic& nic : evidence.nics) {
-      if (evidence::designed_nic(*host, evidence.provenance.origin, nic) != &wanted) continue;
-      NicFindings found = validate_nic(name, nic, wanted, intent);
+    for (std::size_t i = 0; i < designed.size(); ++i) {
+      if (designed[i] != &wanted) continue;
+      NicFindings found = validate_nic(name, evidence.nics[i], wanted, intent);
       std::move(found.findings.begin(), found.findings.end(), std::back_inserter(out.findings));
       std::move(found.unknown.begin(), found.unknown.end(), std::back_inserter(out.unknown));
     }

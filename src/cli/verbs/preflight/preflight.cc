@@ -346,9 +346,9 @@ Command preflight_command() {
       .description =
           "Says first what each stage will do, then runs them in order: 0 facts, 1 idle counters, "
           "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "
-          "soak. Each is judged by what was measured (floors follow from speed, MTU and headers) "
-          "and by what the counters did around it. A slow host is tried again, alone, with healthy "
-          "partners before it is blamed. Exit status 0 is go, 1 no-go, 5 cannot tell.",
+          "soak. Each is judged by what was measured and by what the counters did around it. A "
+          "slow host is tried again, alone, before it is blamed. Exit status 0 is go, 1 no-go, 5 "
+          "cannot tell.",
       .arguments = {design_argument()},
       .options = {{.name = "lab",
                    .metavar = "DIR",
@@ -363,7 +363,7 @@ Command preflight_command() {
                   {.name = "until", .metavar = "S", .help = "end with this stage"},
                   {.name = "soak",
                    .metavar = "TIME",
-                   .help = "stage 8, for this long: 4h; simulated time in a lab: 20ms"},
+                   .help = "stage 8, so long: 4h; in a lab simulated: 20ms"},
                   {.name = "perftest",
                    .metavar = "WORDS",
                    .help = "on hosts: more options for every perftest: '-u 18'"},
@@ -382,7 +382,7 @@ Command preflight_command() {
                    .writes = Writes::kFile},
                   {.name = "resume",
                    .metavar = "FILE",
-                   .help = "go on from a file of --out: what passed is not run again",
+                   .help = "go on from a file of --out, where it stopped",
                    .completes = Completes::kFiles},
                   state_option(),
                   despite_lint_option(),
