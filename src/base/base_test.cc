@@ -246,6 +246,35 @@ TEST(StaleFiles, OfKilledProcessesAreRemovedAndThoseOfTheLivingAreNot) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(StaleFiles, FoldersOfKilledProcessesAreRemovedWithWhatIsInThem) {
+  namespace fs = std::filesystem;
+  const fs::path folder = testing::TempDir() + "/stale-folders." + std::to_string(::getpid());
+  const auto make = [&](const std::string& name, bool is_old) {
+    const fs::path path = folder / name;
+    fs::create_directories(path);
+    EXPECT_TRUE(write_file_atomic((path / "socket").string(), "x"));
+    if (is_old) fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    return path;
+  };
+  fs::create_directories(folder / "elsewhere");
+  EXPECT_TRUE(write_file_atomic((folder / "elsewhere/kept").string(), "x"));
+  const fs::path dead = make("ssh.aB3dE6", true);
+  fs::create_directory_symlink(folder / "elsewhere", folder / "ssh.linked");
+  const fs::path young = make("ssh.young1", false);
+  const fs::path alive = make("ssh.living", true);
+  const int descriptor = ::open(alive.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  mark_alive(descriptor);
+  remove_stale_folders((folder / "ssh.").string());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(young / "socket"));
+  EXPECT_TRUE(fs::exists(alive / "socket"));
+  EXPECT_TRUE(fs::exists(folder / "elsewhere/kept"));
+  ::close(descriptor);
+  remove_stale_folders((folder / "ssh.").string());
+  EXPECT_FALSE(fs::exists(alive));
+  fs::remove_all(folder);
+}
+
 TEST(ForEachIndex, WhatABodyThrowsComesToTheCallerAndEndsNothing) {
   const auto body = [](std::size_t i) { (void)std::vector<int>(i == 7 ? 0 : 1).at(0); };
   EXPECT_THROW(for_each_index(100, 4, body), std::out_of_range);

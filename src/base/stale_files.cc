@@ -30,13 +30,42 @@ bool is_made_up(std::string_view ending) {
          });
 }
 
-bool is_left_behind(int descriptor) {
+bool is_left_behind(int descriptor, bool is_folder) {
   constexpr std::time_t kYoung = 10;
   struct stat found {};
-  if (::fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode)) return false;
-  if (found.st_uid != ::geteuid() || found.st_nlink != 1) return false;
+  if (::fstat(descriptor, &found) != 0 || found.st_uid != ::geteuid()) return false;
+  const bool is_one =
+      is_folder ? S_ISDIR(found.st_mode) : S_ISREG(found.st_mode) && found.st_nlink == 1;
+  if (!is_one) return false;
   if (std::time(nullptr) - found.st_mtime < kYoung) return false;
   return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+}
+
+/// "PREFIX" + six letters and digits.
+std::vector<std::filesystem::path> made_up_names(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  const fs::path path(prefix);
+  const std::string start = path.filename().string();
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(start) && is_made_up(std::string_view(name).substr(start.size())))
+      found.push_back(at->path());
+  }
+  return found;
+}
+
+/// By its descriptor: a link that takes its place leads nowhere.
+void empty_folder(const std::filesystem::path& folder, int descriptor) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    names.push_back(at->path().filename().string());
+  for (const std::string& name : names)
+    ::unlinkat(descriptor, name.c_str(), 0);
 }
 
 }  // namespace
@@ -84,21 +113,23 @@ void mark_alive(int descriptor) {
 }
 
 void remove_stale_files(const std::string& prefix) {
-  namespace fs = std::filesystem;
-  const fs::path path(prefix);
-  const std::string start = path.filename().string();
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code error;
-  std::vector<fs::path> found;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(start) && is_made_up(std::string_view(name).substr(start.size())))
-      found.push_back(at->path());
-  }
-  for (const fs::path& each : found) {
+  for (const std::filesystem::path& each : made_up_names(prefix)) {
     const int descriptor = ::open(each.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) continue;
-    if (is_left_behind(descriptor)) ::unlink(each.c_str());
+    if (is_left_behind(descriptor, false)) ::unlink(each.c_str());
+    ::close(descriptor);
+  }
+}
+
+void remove_stale_folders(const std::string& prefix) {
+  for (const std::filesystem::path& each : made_up_names(prefix)) {
+    const int descriptor =
+        ::open(each.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (is_left_behind(descriptor, true)) {
+      empty_folder(each, descriptor);
+      ::rmdir(each.c_str());
+    }
     ::close(descriptor);
   }
 }

@@ -20,6 +20,10 @@ void mark_alive(int descriptor);
 /// locked, and older than ten seconds: between making and locking one lies less.
 void remove_stale_files(const std::string& prefix);
 
+/// The same of folders, with the sockets and plain files in them: the living hold a lock on theirs.
+/// One with a folder in it stays.
+void remove_stale_folders(const std::string& prefix);
+
 /// Names a temporary file of this process for as long as it lives. Taken down after the file was
 /// removed or renamed.
 class TemporaryFileNote {

@@ -88,6 +88,8 @@ struct TuningDeviation {
 [[nodiscard]] std::optional<Bytes> stack_mtu(const std::vector<Layer>& layers);
 [[nodiscard]] bool carries_whole_frames(const Layer& layer);
 
+/// The setting of `like` as the NIC has it, or why that is not known.
+[[nodiscard]] Fact<SettingValue> fact_of(const SettingValue& like, const Nic& nic);
 /// The setting of `like` as the NIC has it; nullopt where it could not be read.
 [[nodiscard]] std::optional<SettingValue> as_found(const SettingValue& like, const Nic& nic);
 /// The same for a device of a host, or for the whole host; nullopt too where the device is gone.

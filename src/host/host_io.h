@@ -42,11 +42,20 @@ struct CommandOutcome {
   std::optional<Survivors> survivors = {};
 };
 
+/// Where a load is, for whoever has to end it later.
+struct StartedLoad {
+  std::int64_t group = 0;              // its process group on this machine; 0: it is on another
+  std::string host = {};               // … that one
+  std::vector<std::string> stop = {};  // … and the command of this machine that ends it there
+};
+
 /// What the caller has to do with a load beside waiting for it.
 struct LoadControl {
   std::function<bool()> is_interrupted = {};  // then the load and all it started is ended
-  /// Told the load's process group before the load does anything; an error: it is not started.
-  std::function<Status(std::int64_t group)> on_start = {};
+  /// Told before the load does anything; an error: it is not started.
+  std::function<Status(const StartedLoad& load)> on_start = {};
+  /// Told why a load that did not end by itself may still be there: it could not be ended.
+  std::function<void(const std::string& why)> on_left = {};
   /// After this long the load and all it started is ended, and run() is an error. A lab's loads
   /// have limits of their own.
   std::optional<Duration> limit = {};

@@ -19,6 +19,7 @@ ExitCode exit_code_of(ops::FailureKind kind) {
     case ops::FailureKind::kCouldNotLook: return ExitCode::kCouldNotLook;
     case ops::FailureKind::kRolledBack: return ExitCode::kRolledBack;
     case ops::FailureKind::kInterrupted: return ExitCode::kInterrupted;
+    case ops::FailureKind::kLeft: return ExitCode::kPartial;
   }
   WEIR_UNREACHABLE("every kind of failure has an exit code");
 }

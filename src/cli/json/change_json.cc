@@ -147,7 +147,7 @@ void print_rollback_json(Context& context, const Command& command,
   object["survived"] = done.survived;
   object["failure"] = stored.journal.failure ? Json(stored.journal.failure->what) : Json();
   object["stopped_load"] = done.stopped_load;
-  object["error"] = done.heal_error;
+  object["error"] = done.heal_error.empty() ? done.load_error : done.heal_error;
   object["changed_since"] = Json::array();
   for (const host::ChangedSince& setting : since)
     object["changed_since"].push_back({{"host", setting.host},

@@ -218,7 +218,14 @@ ExitCode run_verify(const Args& args, Context& context) {
   request->is_interrupted = Interruption::has_come;
   auto verified = run_operation(args, context, *request);
   bar.clear();
-  if (!verified) return fail(context, args.command(), verified.error());
+  if (!verified) {
+    // A host that was not asked any more was not asked because of that.
+    ops::Failure failure = verified.error();
+    const bool is_look = failure.kind == ops::FailureKind::kCouldNotLook;
+    if (is_look && Interruption::has_come())
+      failure = {ops::FailureKind::kInterrupted, "interrupted: " + failure.what};
+    return fail(context, args.command(), failure);
+  }
   finding::Judgement& judgement = verified->judged.judgement;
   if (judgement.next.empty()) judgement.next = {fmt::format("weir report{}", source_words(args))};
   if (context.json) {

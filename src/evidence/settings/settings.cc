@@ -73,10 +73,13 @@ bool cannot_be_wrong(const Deviation& deviation, const Nic& nic) {
   return deviation.missing == Missing::kUnsupported && row_of(deviation.setting).absent_is_right;
 }
 
-std::optional<SettingValue> as_found(const SettingValue& like, const Nic& nic) {
+Fact<SettingValue> fact_of(const SettingValue& like, const Nic& nic) {
   const SettingRow& row = row_of(vocab::setting_of(like));
-  if (row.found == nullptr) return std::nullopt;
-  const Fact<SettingValue> found = row.found(like, nic);
+  return row.found == nullptr ? Fact<SettingValue>() : row.found(like, nic);
+}
+
+std::optional<SettingValue> as_found(const SettingValue& like, const Nic& nic) {
+  const Fact<SettingValue> found = fact_of(like, nic);
   return found.is_known() ? std::optional(*found) : std::nullopt;
 }
 

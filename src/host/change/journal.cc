@@ -135,6 +135,12 @@ class Reader {
     WEIR_TRY(started_place, record.member("started"));
     WEIR_TRY(started, started_place.whole_number());
     journal.load = JournalLoad{pid, started};
+    if (!record.find("host")) return {};
+    WEIR_TRY(host, text_member(record, "host"));
+    WEIR_TRY(stop_place, record.member("stop"));
+    WEIR_TRY(stop, texts_of(stop_place));
+    journal.load->host = std::move(host);
+    journal.load->stop = std::move(stop);
     return {};
   }
   Status failing(const JsonCursor& record) {
@@ -373,7 +379,12 @@ Status JournalWriter::guarded(const JournalGuard& guard, std::int64_t within_ms)
       {{"record", "guarded"}, {"by", guard.by}, {"unit", guard.unit}, {"within_ms", within_ms}}));
 }
 Status JournalWriter::load(const JournalLoad& load) {
-  return put(line_of({{"record", "load"}, {"pid", load.pid}, {"started", load.started}}));
+  Json record = {{"record", "load"}, {"pid", load.pid}, {"started", load.started}};
+  if (!load.stop.empty()) {
+    record["host"] = load.host;
+    record["stop"] = load.stop;
+  }
+  return put(line_of(record));
 }
 Status JournalWriter::failing(const JournalFailure& failure) {
   return put(line_of({{"record", "failing"},

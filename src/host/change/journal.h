@@ -16,7 +16,8 @@
 //             all is made; whoever made it has to confirm before this time
 //   kept      all is made and stays (confirmed, or no confirmation was requested)
 //   load      pid, started: the load of weir verify, a process group; started is its start in clock
-//             ticks after boot, so that another process of that number is left alone
+//             ticks after boot, so that another process of that number is left alone. On another
+//             host both are 0, and host and stop say where it is and what command ends it
 //   failing   what, restore, faults: written BEFORE weir verify injects a failure
 //   healed    the failure is over
 //   undoing   reason: from here on, steps are put back, the last one first
@@ -59,10 +60,12 @@ struct JournalFailure {
   bool is_healed = false;
 };
 
-/// The load of weir verify: a process group.
+/// The load of weir verify: a process group, or on another host what a command ends.
 struct JournalLoad {
   std::int64_t pid = 0;
-  std::uint64_t started = 0;  // clock ticks after boot
+  std::uint64_t started = 0;           // clock ticks after boot
+  std::string host = {};               // empty: this machine
+  std::vector<std::string> stop = {};  // words of a command of this machine
 };
 
 /// What will undo an apply that is not confirmed.

@@ -865,8 +865,8 @@ TEST_F(StateDirectoryTest, ARollbackEndsAFailureAndItsLoad) {
   EXPECT_TRUE(failed->stopped_load);
   EXPECT_EQ(failed->heal_error, "no route");
   std::string ran;
-  const auto again = state_.last_standing();
-  ASSERT_TRUE(again && *again) << "it is still to be ended";
+  const auto again = state_.open_journal();
+  ASSERT_TRUE(again && *again) << "the next boot is to end it";
   const auto done = roll_back(state_, **again, nobody, "", "test", {},
                               [&](const JournalFailure& failure) -> Status {
                                 ran = failure.restore;
@@ -876,6 +876,28 @@ TEST_F(StateDirectoryTest, ARollbackEndsAFailureAndItsLoad) {
   EXPECT_FALSE(done->stopped_load) << "another process of that number is left alone";
   EXPECT_EQ(ran, "restore it");
   EXPECT_FALSE((*state_.last_standing()).has_value());
+}
+
+TEST_F(StateDirectoryTest, ALoadOnAnotherHostIsEndedByTheCommandThatWasWrittenDown) {
+  COVERS("B2");
+  const auto nobody = [](const std::string&) -> HostIo* { return nullptr; };
+  for (const bool is_reached : {true, false}) {
+    auto journal = state_.create();
+    ASSERT_TRUE(journal &&
+                journal->begin({.time = "t", .design = "d", .boot = "boot-1", .verb = "verify"}));
+    const std::string line = is_reached ? "echo weir-load ended" : "echo no route >&2; exit 255";
+    ASSERT_TRUE(journal->load({.host = "gpu01", .stop = {"sh", "-c", line}}));
+    const auto stored = state_.open_journal();
+    ASSERT_TRUE(stored && *stored);
+    // Also when this machine was restarted: the other was not.
+    const auto done = roll_back(state_, **stored, nobody, "boot-2", "test");
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->stopped_load, is_reached);
+    EXPECT_EQ(done->is_whole, is_reached);
+    if (!is_reached)
+      EXPECT_EQ(done->load_error,
+                "its load on gpu01 could not be ended and may go on there: no route");
+  }
 }
 
 // ---- others ----
@@ -919,6 +941,57 @@ TEST_F(StateDirectoryTest, WhatSurvivedARestartIsPutBack) {
   EXPECT_GT(done->survived, 5U);
   EXPECT_TRUE(done->is_whole);
   EXPECT_EQ(kernel->state(), before);
+}
+
+/// It is there, and nothing of it can be read; or it shows no device yet.
+class BlindHost final : public HostIo {
+ public:
+  explicit BlindHost(bool shows_nothing) : shows_nothing_(shows_nothing) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<evidence::Evidence> observe() override {
+    if (shows_nothing_) return evidence::Evidence();
+    return not_found_error("no RDMA device");
+  }
+  [[nodiscard]] Result<counters::Snapshot> snapshot() override { return counters::Snapshot(); }
+  [[nodiscard]] Status perform(const Operation& /*operation*/) override { return {}; }
+  [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& /*command*/,
+                                           const LoadControl& /*control*/) override {
+    return CommandOutcome();
+  }
+
+ private:
+  std::string name_ = "blind";
+  bool shows_nothing_;
+};
+
+TEST_F(StateDirectoryTest, WhatCannotBeReadAfterARestartIsNotSaidToBeGone) {
+  COVERS("B2");
+  const auto kernel = machine(TestMachine::kOfed);
+  const auto host = host_on(kernel);
+  auto journal = state_.create();
+  ASSERT_TRUE(journal && journal->begin({"first", "weir", "fabric.yaml", "boot-1", 0}));
+  ASSERT_TRUE(apply_plan(*host, plan_of(*host), &*journal).is_done());
+  BlindHost unread(false);
+  BlindHost empty(true);
+  for (HostIo* const found : {static_cast<HostIo*>(&unread), static_cast<HostIo*>(&empty),
+                              static_cast<HostIo*>(nullptr)}) {
+    const auto stored = state_.last_standing();
+    ASSERT_TRUE(stored && *stored) << "it is tried again";
+    const auto done = roll_back(
+        state_, **stored, [&](const std::string&) { return found; }, "boot-2", "test");
+    ASSERT_TRUE(done);
+    EXPECT_FALSE(done->is_whole);
+    ASSERT_FALSE(done->hosts.empty());
+    for (const StepOutcome& step : done->hosts.front().steps) {
+      EXPECT_EQ(step.state, StepState::kNotUndone);
+      EXPECT_TRUE(step.error.starts_with("could not be read: ")) << step.error;
+    }
+  }
+  const auto stored = state_.last_standing();
+  const auto seen = roll_back(
+      state_, **stored, [&](const std::string&) { return host.get(); }, "boot-2", "test");
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->is_whole);
 }
 
 }  // namespace

@@ -4,10 +4,14 @@
 #include <cerrno>
 #include <ctime>
 
+#include <fmt/format.h>
 #include <signal.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "evidence/deviation.h"
+#include "host/probe/linux_command.h"
+#include "host/probe/load_mark.h"
 
 namespace weir::host {
 
@@ -42,10 +46,25 @@ Scope scope_of_all(const HostOutcome& host) {
   return scope;
 }
 
-/// After a restart: whether the setting still shows what the apply made it (a NIC that keeps it).
-bool has_survived(const Step& step, const evidence::Evidence& now) {
-  const std::optional<Change> found = as_found(step.operation.change, step.operation.device, now);
-  return found == step.operation.change && step.before != found;
+/// After a restart.
+struct Survival {
+  bool is_there = false;    // the setting still shows what the apply made it (a NIC that keeps it)
+  std::string unread = {};  // nobody knows: why it could not be looked at
+};
+Survival survival_of(const Step& step, const Result<evidence::Evidence>& now) {
+  const Operation& operation = step.operation;
+  if (!now) return {.unread = now.error().what};
+  const std::optional<Change> found = as_found(operation.change, operation.device, *now);
+  if (found) return {.is_there = found == operation.change && step.before != found};
+  if (operation.device.empty()) return {.unread = "this host does not show it"};
+  const evidence::Nic* const nic = now->find_nic(operation.device);
+  if (nic == nullptr) return {.unread = operation.device + " is not there"};
+  // A file that is not there holds no value; one that cannot be read may.
+  const evidence::Fact<Change> fact = evidence::fact_of(operation.change, *nic);
+  const bool is_unknown = fact.is_missing() && (fact.why() == counters::Missing::kPermission ||
+                                                fact.why() == counters::Missing::kError);
+  if (is_unknown) return {.unread = std::string(counters::to_text(fact.why()))};
+  return {};
 }
 
 void undo_survivors(HostIo* io, HostOutcome& host, Recorder& recorder, Rollback& out,
@@ -54,12 +73,19 @@ void undo_survivors(HostIo* io, HostOutcome& host, Recorder& recorder, Rollback&
   if (io != nullptr) now = io->facts(scope_of_all(host));
   HostOutcome survivors{.host = host.host, .steps = {}, .failure = ""};
   for (StepOutcome& outcome : host.steps) {
-    if (now && has_survived(outcome.step, *now)) {
+    const Survival survival = survival_of(outcome.step, now);
+    if (survival.is_there) {
       survivors.steps.push_back(outcome);
       continue;
     }
-    outcome.state = StepState::kUndone;
-    recorder.note(recorder.journal().undone(outcome.number));
+    if (survival.unread.empty()) {
+      outcome.state = StepState::kUndone;
+      recorder.note(recorder.journal().undone(outcome.number));
+      continue;
+    }
+    outcome.state = StepState::kNotUndone;
+    outcome.error = "could not be read: " + survival.unread;
+    recorder.note(recorder.journal().not_undone(outcome.number, outcome.error));
   }
   if (survivors.steps.empty()) return;
   undo(*io, survivors, &recorder.journal(), environment);
@@ -90,6 +116,14 @@ bool heal_failure(const Journal& journal, const Healer& heal, Recorder& recorder
   return true;
 }
 
+/// After a restart of this machine a load of its own has gone with it; one elsewhere has not.
+void stop_its_load(const JournalLoad& load, Rollback& out) {
+  if (out.was_restarted && load.stop.empty()) return;
+  const Result<bool> stopped = stop_load(load);
+  out.stopped_load = stopped && *stopped;
+  if (!stopped) out.load_error = stopped.error().what;
+}
+
 /// Of /proc/PID/stat (proc(5)) from field 3 on, the state; nothing where there is no such process.
 /// The name in front of it may have blanks: counted from its last parenthesis.
 std::vector<std::string> stat_behind_name(std::int64_t pid) {
@@ -112,6 +146,18 @@ bool is_gone(std::int64_t group) {
   return ::kill(static_cast<pid_t>(-group), 0) != 0 && errno == ESRCH;
 }
 
+/// By the command that was written down for it.
+Result<bool> stop_elsewhere(const JournalLoad& load) {
+  constexpr Duration kPatience = 60_s;
+  WEIR_TRY(running, RunningCommand::start_apart(load.stop));
+  WEIR_TRY(outcome, running->finish(kPatience));
+  if (outcome.exit_status == 0) return outcome.output.find(kLoadEnded) != std::string::npos;
+  const std::string_view said = trim(outcome.errors);
+  return Error{ErrorCode::kIo,
+               fmt::format("its load on {} could not be ended and may go on there: {}", load.host,
+                           said.empty() ? fmt::format("status {}", outcome.exit_status) : said)};
+}
+
 void send_and_wait(std::int64_t group, int signal) {
   constexpr int kLooks = 30;
   constexpr timespec kBetween = {.tv_sec = 0, .tv_nsec = 100'000'000};
@@ -126,7 +172,8 @@ JournalLoad load_of_process(std::int64_t pid) {
   return {pid, start_of(pid)};
 }
 
-bool stop_load(const JournalLoad& load) {
+Result<bool> stop_load(const JournalLoad& load) {
+  if (!load.stop.empty()) return stop_elsewhere(load);
   if (load.pid <= 1) return false;
   const std::uint64_t started = start_of(load.pid);
   // The leader may have ended while others of its group run on: the number is not given to another
@@ -182,7 +229,7 @@ Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& sto
   Recorder recorder(journal);
   if (keep) journal.hold();
   recorder.note(journal.undoing(out.was_restarted ? "the machine was restarted" : reason));
-  if (stored.journal.load && !out.was_restarted) out.stopped_load = stop_load(*stored.journal.load);
+  if (stored.journal.load) stop_its_load(*stored.journal.load, out);
   for (auto host = out.hosts.rbegin(); host != out.hosts.rend(); ++host) {
     HostIo* const io = find_host(host->host);
     if (out.was_restarted) {
@@ -194,10 +241,11 @@ Result<Rollback> roll_back(const StateDirectory& state, const StoredJournal& sto
     }
   }
   const bool is_healed = heal_failure(stored.journal, heal, recorder, out);
-  out.is_whole =
-      is_healed && std::all_of(out.hosts.begin(), out.hosts.end(),
-                               [](const HostOutcome& host) { return host.is_restored(); });
-  recorder.note(journal.ended(out.is_whole));
+  out.is_whole = is_healed && out.load_error.empty() &&
+                 std::all_of(out.hosts.begin(), out.hosts.end(),
+                             [](const HostOutcome& host) { return host.is_restored(); });
+  // A failure that is still on is tried again, at the next boot too: its journal stays open.
+  if (is_healed) recorder.note(journal.ended(out.is_whole));
   if (keep) {
     WEIR_TRY_STATUS(keep());
     recorder.note(journal.release());

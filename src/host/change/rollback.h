@@ -21,7 +21,8 @@ struct Rollback {
   bool was_restarted = false;      // the machine was: what was changed had gone with it …
   std::size_t survived = 0;        // … but for so many settings, which were put back
   bool stopped_load = false;       // a load of weir verify was still running
-  std::string heal_error = {};     // why a failure is not over
+  std::string load_error = {};     // why it may still run
+  std::string heal_error = {};     // why a failure is not over: the journal stays open
 };
 
 /// A setting that is neither what the apply made it nor what it was before.
@@ -48,9 +49,9 @@ struct ChangedSince {
                                          const Healer& heal = {},
                                          const std::function<Status()>& keep = {});
 
-/// Ends a load: its process group is sent SIGTERM, and SIGKILL where that does not help. False
-/// where it has ended already.
-bool stop_load(const JournalLoad& load);
+/// Ends a load: its process group is sent SIGTERM, and SIGKILL where that does not help; on another
+/// host the command does that. False where it has ended already.
+[[nodiscard]] Result<bool> stop_load(const JournalLoad& load);
 /// Of a process of our own; `started` is 0 where it cannot be read.
 [[nodiscard]] JournalLoad load_of_process(std::int64_t pid);
 /// 'T' where it was stopped (proc(5)); 0 where there is none.

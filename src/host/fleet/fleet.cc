@@ -12,10 +12,13 @@
 #include <thread>
 #include <unordered_set>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include "base/file.h"
+#include "base/owned_descriptor.h"
+#include "base/stale_files.h"
 #include "base/text.h"
 #include "base/untrusted/name_policy.h"
 #include "base/untrusted/printable.h"
@@ -23,6 +26,7 @@
 #include "host/bundle/bundle.h"
 #include "host/linux/host.h"
 #include "host/probe/linux_command.h"
+#include "host/probe/load_mark.h"
 #include "units/format.h"
 
 namespace weir::host {
@@ -54,24 +58,42 @@ std::string last_words(std::string_view text) {
   return out;
 }
 
+constexpr int kSshFailed = 255;
+
+/// What may be sent a second time.
+enum class Repeat {
+  kLook,    // it changes nothing: also where the connection broke at a time that is not known
+  kUnsent,  // only where the other end was gone before it could be sent anything
+};
+
 /// sshd has too many that are logging in (MaxStartups) and says nothing but goodbye.
-bool was_turned_away(const CommandOutcome& outcome) {
-  if (outcome.exit_status != 255 || !outcome.output.empty()) return false;
-  for (const char* const sign :
-       {"kex_exchange_identification", "Connection reset by", "Connection closed by",
-        "Connection closed by remote host", "timed out during banner exchange"})
-    if (outcome.errors.find(sign) != std::string::npos) return true;
-  return false;
+bool was_turned_away(const CommandOutcome& outcome, Repeat repeat) {
+  if (outcome.exit_status != kSshFailed || !outcome.output.empty()) return false;
+  const auto says = [&](std::initializer_list<const char*> signs) {
+    return std::any_of(signs.begin(), signs.end(), [&](const char* sign) {
+      return outcome.errors.find(sign) != std::string::npos;
+    });
+  };
+  // Before the version strings were exchanged there is no session that could have run a line.
+  if (says({"kex_exchange_identification", "ssh_exchange_identification",
+            "timed out during banner exchange"}))
+    return true;
+  return repeat == Repeat::kLook && says({"Connection reset by", "Connection closed by"});
 }
 
 }  // namespace
 
-/// Where the ssh of this process keeps its sockets; removed with it.
+/// Where the ssh of this process keeps its sockets; removed with it, or by the next run.
 class SocketFolder {
  public:
   SocketFolder() {
-    std::string path = "/tmp/weir-ssh.XXXXXX";  // short: a socket's path has 108 bytes
-    if (::mkdtemp(path.data()) != nullptr) path_ = path;
+    const std::string prefix = "/tmp/weir-ssh.";  // short: a socket's path has 108 bytes
+    remove_stale_folders(prefix);
+    std::string path = prefix + "XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) return;
+    path_ = path;
+    alive_ = OwnedDescriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (alive_.get() >= 0) mark_alive(alive_.get());
   }
   SocketFolder(const SocketFolder&) = delete;
   SocketFolder& operator=(const SocketFolder&) = delete;
@@ -83,6 +105,7 @@ class SocketFolder {
 
  private:
   std::string path_;
+  OwnedDescriptor alive_;
 };
 
 class Fleet {
@@ -100,9 +123,15 @@ class Fleet {
   [[nodiscard]] const Reach& reach() const { return reach_; }
   [[nodiscard]] const FleetLimits& limits() const { return limits_; }
 
-  /// Runs a line on the host; `most` bounds its time besides the budget.
+  /// Runs a line on the host; `talk.limit` bounds its time besides the budget.
   [[nodiscard]] Result<CommandOutcome> run(const FleetHost& host, const std::string& line,
-                                           Talk talk, bool with_input);
+                                           Talk talk, bool with_input, Repeat repeat);
+
+  /// The command that ends a load there, also when this process and its sockets are gone.
+  [[nodiscard]] std::vector<std::string> stop_words(const FleetHost& host,
+                                                    std::string_view load) const;
+  /// Runs it, also where all else is interrupted or over its time.
+  [[nodiscard]] Status end_load(const FleetHost& host, std::string_view load) const;
 
   /// The binary that runs here, where the host's machine is the same; else nothing.
   [[nodiscard]] std::string_view binary_for(std::string_view cue);
@@ -217,7 +246,8 @@ void Fleet::pause(FleetClock::duration time) const {
 
 Result<CommandOutcome> Fleet::run_once(const std::vector<std::string>& command, Talk talk,
                                        bool with_input) const {
-  talk.is_interrupted = [this] { return is_interrupted(); };
+  const std::function<bool()> own = std::move(talk.is_interrupted);
+  talk.is_interrupted = [this, &own] { return is_interrupted() || (own && own()); };
   talk.most_output = limits_.most_output;
   talk.kept_errors = kKeptErrors;
   const Duration limit = talk.limit;
@@ -230,12 +260,35 @@ Result<CommandOutcome> Fleet::run_once(const std::vector<std::string>& command, 
   if (outcome.timed_out)
     return fleet_error(fmt::format("did not end within {:.3g} s and was cut off",
                                    static_cast<double>(limit.raw()) / 1e12));
-  if (is_interrupted()) return fleet_error("interrupted");
+  if (talk.is_interrupted()) return fleet_error("interrupted");
   return outcome;
 }
 
+std::vector<std::string> Fleet::stop_words(const FleetHost& host, std::string_view load) const {
+  Reach plain = reach_;
+  plain.sockets.clear();
+  return reach_command(plain, host, stop_line(load));
+}
+
+Status Fleet::end_load(const FleetHost& host, std::string_view load) const {
+  constexpr auto kPatience = std::chrono::seconds(30);
+  constexpr auto kBetweenTries = std::chrono::milliseconds(500);
+  const auto deadline = FleetClock::now() + kPatience;
+  for (;;) {
+    WEIR_TRY(running, RunningCommand::start(reach_command(reach_, host, stop_line(load))));
+    WEIR_TRY(outcome, running->finish(as_duration(kPatience)));
+    if (outcome.exit_status == 0) return {};
+    const bool is_last = FleetClock::now() + kBetweenTries >= deadline;
+    if (!was_turned_away(outcome, Repeat::kLook) || is_last)
+      return fleet_error(outcome.timed_out ? std::string("no answer within 30 s")
+                                           : fmt::format("status {}: {}", outcome.exit_status,
+                                                         last_words(outcome.errors)));
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
 Result<CommandOutcome> Fleet::run(const FleetHost& host, const std::string& line, Talk talk,
-                                  bool with_input) {
+                                  bool with_input, Repeat repeat) {
   const bool is_ssh = reach_.kind == Reach::Kind::kSsh;
   std::string door;
   if (is_ssh) {
@@ -259,7 +312,7 @@ Result<CommandOutcome> Fleet::run(const FleetHost& host, const std::string& line
     leave(door);
     if (!time) return std::move(time).error();
     const bool is_last = waited + wait > as_chrono(limits_.host_time);
-    if (!is_ssh || !outcome || !was_turned_away(*outcome) || is_last) return outcome;
+    if (!is_ssh || !outcome || !was_turned_away(*outcome, repeat) || is_last) return outcome;
     pause(wait);
     waited += wait;
     constexpr std::chrono::milliseconds kLongestWait = std::chrono::seconds(8);
@@ -308,10 +361,25 @@ class RemoteHost final : public FleetMember {
   [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command,
                                            const LoadControl& control) override {
     WEIR_TRY_STATUS(can_run());
-    // The fleet's own interruption ends it.
+    const std::string load = new_load_id();
     const Duration budget = fleet_->limits().budget;
-    return fleet_->run(host_, "exec " + shell_line(command),
-                       Talk{.limit = std::min(budget, control.limit.value_or(budget))}, false);
+    if (control.on_start)
+      WEIR_TRY_STATUS(control.on_start(
+          {.group = 0, .host = host_.name, .stop = fleet_->stop_words(host_, load)}));
+    auto outcome = fleet_->run(host_, marked_line(load, "exec " + shell_line(command)),
+                               Talk{.limit = std::min(budget, control.limit.value_or(budget)),
+                                    .is_interrupted = control.is_interrupted},
+                               false, Repeat::kUnsent);
+    if (outcome && outcome->exit_status != kSshFailed) return outcome;  // it ended by itself
+    // sshd, and whatever else is on the way, leaves a command running whose client has gone.
+    const Status ended = fleet_->end_load(host_, load);
+    if (ended) return outcome;
+    const std::string left =
+        fmt::format("the load on {} could not be ended and may go on there: {}", host_.name,
+                    ended.error().what);
+    if (control.on_left) control.on_left(left);
+    if (outcome) return fleet_error(left);
+    return fleet_error(fmt::format("{}; {}", outcome.error().what, left));
   }
 
   [[nodiscard]] Result<CommandOutcome> run_weir(const std::vector<std::string>& words,
@@ -319,7 +387,8 @@ class RemoteHost final : public FleetMember {
     WEIR_TRY_STATUS(can_run());
     Talk talk{.limit = limit};
     talk.input_for = [&input](std::string_view) { return std::string_view(input); };
-    WEIR_TRY(outcome, fleet_->run(host_, weir_line(fleet_->reach(), words), talk, !input.empty()));
+    WEIR_TRY(outcome, fleet_->run(host_, weir_line(fleet_->reach(), words), talk, !input.empty(),
+                                  Repeat::kUnsent));
     if (outcome.exit_status == kSshFailed && fleet_->reach().kind == Reach::Kind::kSsh) {
       // ssh says nothing where the other end went away without a word: a power cut.
       const std::string said = last_words(outcome.errors);
@@ -336,12 +405,11 @@ class RemoteHost final : public FleetMember {
     Talk talk{.limit = fleet_->limits().host_time};
     talk.cue = kPushCue;
     talk.input_for = [this](std::string_view cue) { return fleet_->binary_for(cue); };
-    WEIR_TRY(outcome, fleet_->run(host_, look_line(reach), talk, reach.pushes));
+    WEIR_TRY(outcome, fleet_->run(host_, look_line(reach), talk, reach.pushes, Repeat::kLook));
     return bundle_in(std::move(outcome));
   }
 
  private:
-  static constexpr int kSshFailed = 255;
   static constexpr int kNotFound = 127;
 
   [[nodiscard]] Status can_run() const {

@@ -6,7 +6,8 @@
 // Contract
 //   - Every call on a host is one connection: observe(), facts() and snapshot() each bring one
 //     bundle (`weir bundle` there; else the pushed binary; else a shell alone) and read it here;
-//     run() runs one command there. perform(), remember() and restore() are errors: a host is
+//     run() runs one load there, and ends it where its connection ends first (probe/load_mark.h).
+//     perform(), remember() and restore() are errors: a host is
 //     changed by its own weir (run_weir()), whose journal and deadline live on that host.
 //   - Calls on different hosts may come from different threads, `limits.fanout` of them make sense;
 //     calls on one host must not overlap.
@@ -15,7 +16,9 @@
 //   - ssh: a TCP connection is tried first (limits.probe_time), so that a dead host costs two
 //     seconds and no login. At most limits.logins_per_door logins are in progress at one sshd, be
 //     it a jump host or a name that many share; one that turns us away there (MaxStartups) is tried
-//     again, later each time, within the host's time. No other failure is tried again.
+//     again, later each time, within the host's time. What may change a host (run(), run_weir()) is
+//     sent again only where the other end was gone before the session began. No other failure is
+//     tried again.
 //   - A host may print anything: more than limits.most_output, escape sequences, half a bundle, the
 //     name of another host. Each is an error of that host alone, with a reason on one printable
 //     line. The evidence bears the name in the fleet, not the one that the host gives itself.

@@ -334,10 +334,12 @@ std::vector<std::string> behind_gate(const std::vector<std::string>& command) {
 
 class SpawnAttributes {
  public:
-  /// A group of its own; signals that we ignore are as they usually are.
-  SpawnAttributes() {
+  enum class Own { kGroup, kSession };
+  /// Signals that we ignore are as they usually are.
+  explicit SpawnAttributes(Own own = Own::kGroup) {
     posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    const int apart = own == Own::kGroup ? POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSID;
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGDEF));
     posix_spawnattr_setpgroup(&attributes_, 0);
     sigset_t signals;
     sigemptyset(&signals);
@@ -359,6 +361,14 @@ class SpawnAttributes {
 Result<std::unique_ptr<RunningCommand>> RunningCommand::start(
     const std::vector<std::string>& command) {
   const SpawnAttributes attributes;
+  WEIR_TRY(running, spawn(command, attributes.get(), -1));
+  running->parts_->leads_group = true;
+  return running;
+}
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start_apart(
+    const std::vector<std::string>& command) {
+  const SpawnAttributes attributes(SpawnAttributes::Own::kSession);
   WEIR_TRY(running, spawn(command, attributes.get(), -1));
   running->parts_->leads_group = true;
   return running;
@@ -387,7 +397,7 @@ Result<CommandOutcome> run_load(const std::vector<std::string>& command,
   if (!gate.is_open()) return start_error(command.front(), errno);
   WEIR_TRY(running, RunningCommand::spawn(behind_gate(command), attributes.get(), gate.read_end()));
   running->parts_->leads_group = true;
-  if (control.on_start) WEIR_TRY_STATUS(control.on_start(running->parts_->child));
+  if (control.on_start) WEIR_TRY_STATUS(control.on_start({.group = running->parts_->child}));
   (void)!::write(gate.write_end(), "\n", 1);  // one that has ended already needs no line
   gate.close_write_end();
   running->parts_->start = Clock::now();

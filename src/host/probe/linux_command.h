@@ -51,6 +51,10 @@ class RunningCommand {
  public:
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start(
       const std::vector<std::string>& command);
+  /// In a session of its own: no key and no closing of our terminal reaches it, and it cannot ask
+  /// there, which it would wait for for ever.
+  [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start_apart(
+      const std::vector<std::string>& command);
   /// With a standard input of its own, for what finish() writes to it.
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start_with_input(
       const std::vector<std::string>& command);

@@ -4,6 +4,7 @@
 
 #include "base/untrusted/name_policy.h"
 #include "base/untrusted/quote.h"
+#include "host/probe/load_mark.h"
 
 namespace weir::host {
 
@@ -53,6 +54,40 @@ Result<CommandOutcome> Remote::run_shell(const std::string& line) const {
     return Error{ErrorCode::kIo, fmt::format("{} did not answer within {} s", name_,
                                              kAnswerLimit.raw() / kPicosecondsPerSecond)};
   return outcome;
+}
+
+RemoteLoad::RemoteLoad(const Remote& remote, std::string id,
+                       std::unique_ptr<RunningCommand> running)
+    : remote_(remote), id_(std::move(id)), running_(std::move(running)) {}
+
+Result<std::unique_ptr<RemoteLoad>> RemoteLoad::start(const Remote& remote,
+                                                      const std::string& line) {
+  std::string id = new_load_id();
+  WEIR_TRY(running, RunningCommand::start(remote.shell(marked_line(id, line))));
+  return std::unique_ptr<RemoteLoad>(new RemoteLoad(remote, std::move(id), std::move(running)));
+}
+
+RemoteLoad::~RemoteLoad() {
+  constexpr Duration kPatience = 20_s;
+  ask_to_end();
+  if (stop_ != nullptr) (void)stop_->finish(kPatience).has_value();
+}
+
+Result<CommandOutcome> RemoteLoad::finish(Duration limit,
+                                          const std::function<bool()>& is_interrupted) {
+  constexpr int kSshBroke = 255;
+  WEIR_TRY(outcome, running_->finish(limit, is_interrupted));
+  is_over_ = !outcome.timed_out && outcome.exit_status != kSshBroke &&
+             !(is_interrupted && is_interrupted());
+  return outcome;
+}
+
+void RemoteLoad::ask_to_end() {
+  if (is_over_) return;
+  is_over_ = true;
+  running_->ask_to_end();
+  if (auto stop = RunningCommand::start(remote_.shell(shell_line({"sh", "-c", stop_line(id_)}))))
+    stop_ = std::move(*stop);
 }
 
 std::string wait_for_listener(unsigned port) {

@@ -1,6 +1,7 @@
 #pragma once
 // Another machine, reached by running commands there: ssh, or whatever is in for it.
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,31 @@ class Remote {
   std::string name_;
   std::vector<std::string> ssh_;
   std::function<bool()> is_interrupted_;
+};
+
+/// A command that runs on another machine. Where it does not end by itself (interrupted, over its
+/// time, the connection broke, or this is destroyed) it is ended there (load_mark.h).
+class RemoteLoad {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<RemoteLoad>> start(const Remote& remote,
+                                                                 const std::string& line);
+  RemoteLoad(const RemoteLoad&) = delete;
+  RemoteLoad& operator=(const RemoteLoad&) = delete;
+  ~RemoteLoad();
+
+  /// As RunningCommand::finish().
+  [[nodiscard]] Result<CommandOutcome> finish(Duration limit,
+                                              const std::function<bool()>& is_interrupted);
+  /// Without waiting: many are ended in the time of one.
+  void ask_to_end();
+
+ private:
+  RemoteLoad(const Remote& remote, std::string id, std::unique_ptr<RunningCommand> running);
+  Remote remote_;
+  std::string id_;
+  std::unique_ptr<RunningCommand> running_;
+  std::unique_ptr<RunningCommand> stop_;
+  bool is_over_ = false;
 };
 
 /// A shell line that ends when this TCP port is open, with status 1 after ten seconds.

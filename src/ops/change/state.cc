@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/probe/linux_command.h"
+#include "units/format.h"
 
 namespace weir::ops {
 
@@ -55,6 +56,18 @@ std::string time_now() {
                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
+weir::Status run_failure_line(const std::string& line,
+                              const std::function<bool()>& is_interrupted) {
+  WEIR_TRY(running, host::RunningCommand::start_apart({"sh", "-c", line}));
+  WEIR_TRY(outcome, running->finish(kFailureLimit, is_interrupted));
+  if (outcome.exit_status == 0) return {};
+  if (outcome.timed_out)
+    return Error{ErrorCode::kIo, fmt::format("{}: did not end within {} and was ended", line,
+                                             to_text(kFailureLimit))};
+  return Error{ErrorCode::kIo,
+               fmt::format("{}: status {}: {}", line, outcome.exit_status, trim(outcome.errors))};
+}
+
 weir::Status end_failure(const host::JournalFailure& failure, lab::Lab* lab) {
   if (lab != nullptr) {
     for (const std::string& fault : failure.faults) {
@@ -68,10 +81,7 @@ weir::Status end_failure(const host::JournalFailure& failure, lab::Lab* lab) {
     return {};
   }
   if (failure.restore.empty()) return not_found_error("a failure of a lab: name it with --lab");
-  WEIR_TRY(outcome, host::run_command({"sh", "-c", failure.restore}));
-  if (outcome.exit_status == 0) return {};
-  return Error{ErrorCode::kIo, fmt::format("{}: status {}: {}", failure.restore,
-                                           outcome.exit_status, trim(outcome.errors))};
+  return run_failure_line(failure.restore);
 }
 
 }  // namespace weir::ops

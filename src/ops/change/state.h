@@ -1,5 +1,6 @@
 #pragma once
 // The state directory of an operation that changes or breaks something, and what ends a failure.
+#include <functional>
 #include <string>
 
 #include "host/change/state_directory.h"
@@ -33,6 +34,12 @@ template <class T>
 
 /// "2026-11-15T12:03:44Z", now.
 [[nodiscard]] std::string time_now();
+
+/// What begins or ends a failure: a shell line, in a session of its own, so that no key of our
+/// terminal reaches it, and within a limit, so that none keeps the lock or a boot for ever.
+inline constexpr Duration kFailureLimit = 300_s;
+[[nodiscard]] weir::Status run_failure_line(const std::string& line,
+                                            const std::function<bool()>& is_interrupted = {});
 
 /// Runs the command that ends it, or clears the lab's faults; those that are gone are no error.
 [[nodiscard]] weir::Status end_failure(const host::JournalFailure& failure, lab::Lab* lab);

@@ -2,7 +2,6 @@
 // The bench of a preflight: its hosts, what runs loads on them, the windows around those. Internal
 // to this folder.
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,12 +31,8 @@ class Bench {
   // The rig refers to it.
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
-  Bench(const PreflightRequest& request, HostSet set, Fabric fabric,
-        std::shared_ptr<std::atomic<bool>> is_healing = std::make_shared<std::atomic<bool>>(false))
-      : request_(request),
-        set_(std::move(set)),
-        fabric_(std::move(fabric)),
-        is_healing_(std::move(is_healing)) {
+  Bench(const PreflightRequest& request, HostSet set, Fabric fabric)
+      : request_(request), set_(std::move(set)), fabric_(std::move(fabric)) {
     for (std::uint32_t i = 0; i < fabric_.intent.hosts.size(); ++i)
       if (std::any_of(set_.hosts.begin(), set_.hosts.end(), [&](const auto& each) {
             return each->name() == fabric_.intent.hosts[i].name;
@@ -51,8 +46,6 @@ class Bench {
   [[nodiscard]] const design::Design& design() const { return fabric_.design; }
   [[nodiscard]] HostSet& set() { return set_; }
   [[nodiscard]] Rig& rig() { return *rig_; }
-  /// Set while what an interrupted load left is ended.
-  [[nodiscard]] std::atomic<bool>& is_healing() { return *is_healing_; }
   [[nodiscard]] bool is_lab() const { return set_.lab.has_value(); }
   /// That take part: those of the design that were named. Numbers of hosts count these.
   [[nodiscard]] std::uint32_t hosts() const { return static_cast<std::uint32_t>(part_.size()); }
@@ -99,7 +92,6 @@ class Bench {
   const PreflightRequest& request_;
   HostSet set_;
   Fabric fabric_;
-  std::shared_ptr<std::atomic<bool>> is_healing_;
   std::vector<std::uint32_t> part_;  // places in the intent
   std::unique_ptr<Rig> rig_;
   std::vector<evidence::Evidence> last_seen_;

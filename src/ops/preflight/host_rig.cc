@@ -220,7 +220,7 @@ class HostRig final : public Rig {
   [[nodiscard]] Result<std::vector<FlowOutcome>> start(const std::vector<Flow>& flows) {
     return run_flows(
         hosts_, flows, [&](std::uint32_t host, std::uint32_t rail) { return end_of(host, rail); },
-        bench_.request().is_interrupted, bench_.is_healing());
+        bench_.request().is_interrupted);
   }
 
   [[nodiscard]] LoadRun run_of(std::string metric, const std::vector<Flow>& flows,
@@ -560,9 +560,14 @@ Result<LoadRun> HostRig::all_reduce() {
   const std::string& command = bench_.request().collective;
   const auto first = hosts_.find(0);
   if (first == hosts_.end()) return could_not_look("the first host of the design is not reached");
-  WEIR_TRY(outcome,
-           or_could_not_look(first->second->run(
-               {"sh", "-c", command}, {.is_interrupted = bench_.request().is_interrupted})));
+  std::string left;
+  auto ran = first->second->run({"sh", "-c", command},
+                                {.is_interrupted = bench_.request().is_interrupted,
+                                 .on_left = [&](const std::string& why) { left = why; }});
+  if (!left.empty()) return Failure{FailureKind::kLeft, std::move(left)};
+  if (bench_.is_interrupted())
+    return Failure{FailureKind::kInterrupted, "interrupted: the collective was stopped"};
+  WEIR_TRY(outcome, or_could_not_look(std::move(ran)));
   const host::CollectiveReport report = host::read_nccl_tests(outcome.output);
   LoadRun out;
   out.elapsed = outcome.elapsed;
@@ -629,7 +634,8 @@ Result<FailureRun> HostRig::under_failure() {
                                    .command = {},
                                    .state = request.state,
                                    .tool = request.tool,
-                                   .wait = request.wait},
+                                   .wait = request.wait,
+                                   .is_interrupted = request.is_interrupted},
                                   bench_.design().file, [&](std::string_view name) {
                                     return run_phase(name, without, out.totals);
                                   }));

@@ -14,6 +14,7 @@
 #include "finding/catalog.h"
 #include "host/fake_host.h"
 #include "host/probe/linux_command.h"
+#include "host/probe/load_mark.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
 
@@ -142,8 +143,8 @@ TEST_F(HostsOfADesign, RunClientsUntilTheirServersListenAndSayWhatEachPrinted) {
                                 "[ $(wc -l <\"$d/tries\") -ge 3 ] && { echo done; exit 0; }\n"
                                 "echo \"Couldn't connect to 10.0.0.2:18515\"; exit 1\n",
                                 FileMode::kScript));
-  const std::string line = load_line(
-      {{true, {"sh", "-c", "echo it\\'s; exit 3"}}, {false, {folder() + "/late"}}}, 20, "test-1");
+  const std::string line =
+      load_line({{true, {"sh", "-c", "echo it\\'s; exit 3"}}, {false, {folder() + "/late"}}}, 20);
   const auto outcome = host::run_command({"sh", "-c", line});
   ASSERT_TRUE(outcome.has_value());
   const auto read = read_load_output(outcome->output, 2);
@@ -155,9 +156,10 @@ TEST_F(HostsOfADesign, RunClientsUntilTheirServersListenAndSayWhatEachPrinted) {
 TEST_F(HostsOfADesign, StopALoadWithAllItsTasksAndWhatItLeft) {
   COVERS("D5", "J2");
   // Three numbers nobody else sleeps for; the directory of the load is below this one.
-  const std::string line =
+  const std::string line = host::marked_line(
+      "test-2",
       load_line({{true, {"sleep", "3471"}}, {false, {"sleep", "3472"}}, {true, {"sleep", "3473"}}},
-                3600, "test-2");
+                3600));
   const auto load = host::RunningCommand::start({"env", "TMPDIR=" + folder(), "sh", "-c", line});
   ASSERT_TRUE(load.has_value());
   // Within five seconds.
@@ -172,11 +174,12 @@ TEST_F(HostsOfADesign, StopALoadWithAllItsTasksAndWhatItLeft) {
   };
   ASSERT_TRUE(become("!= 0"));
   // Another load, and whatever has its name elsewhere, is not touched.
-  ASSERT_TRUE(host::run_command({"sh", "-c", stop_line("test-3")}).has_value());
+  ASSERT_TRUE(host::run_command({"sh", "-c", host::stop_line("test-3")}).has_value());
   EXPECT_TRUE(become("!= 0"));
-  const auto stopped = host::run_command({"sh", "-c", stop_line("test-2")});
+  const auto stopped = host::run_command({"sh", "-c", host::stop_line("test-2")});
   ASSERT_TRUE(stopped.has_value());
   EXPECT_EQ(stopped->exit_status, 0) << stopped->errors;
+  EXPECT_EQ(trim(stopped->output), host::kLoadEnded);
   const auto outcome = (*load)->finish(10_s);
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->exit_status, 143);
@@ -652,13 +655,12 @@ TEST_F(HostsOfADesign, WhoseLauncherHangsAreGivenUpAfterTheLoadsOwnTime) {
   HungHost receiver(silent_host(two.host(1), two.intent()));
   std::vector<Flow> flows;
   add_flows({0, &two.host(0)}, {1, &two.host(1)}, {"ib_write_bw", "-D", "2"}, flows);
-  std::atomic<bool> is_healing = false;
-  const auto ran = run_flows(
-      {{0, &sender}, {1, &receiver}}, flows,
-      [&](std::uint32_t host, std::uint32_t rail) {
-        return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
-      },
-      {}, is_healing);
+  const auto ran =
+      run_flows({{0, &sender}, {1, &receiver}}, flows,
+                [&](std::uint32_t host, std::uint32_t rail) {
+                  return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
+                },
+                {});
   ASSERT_FALSE(ran.has_value());
   EXPECT_EQ(ran.error().what, "gpu01: did not end within 197 s and was cut off");
   ASSERT_TRUE(sender.limit && receiver.limit);

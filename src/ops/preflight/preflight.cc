@@ -93,14 +93,13 @@ void say_not_run(const PreflightRequest& request, Report& report) {
 
 Result<Report> run_preflight(const PreflightRequest& request) {
   WEIR_TRY_STATUS(check_range(request));
-  const auto is_healing = std::make_shared<std::atomic<bool>>(false);
-  WEIR_TRY(opened, open_hosts(source_for_loads(request.source, is_healing)));
+  WEIR_TRY(opened, open_hosts(source_for_loads(request.source)));
   if (opened.are_captured) return bad_request("nothing can be run on a captured machine");
   WEIR_TRY(set, with_whole_lab(std::move(opened)));
   WEIR_TRY(fabric, fabric_for(request.design, set));
   WEIR_TRY(overridden, lint_errors(fabric, request.despite_lint));
   WEIR_TRY(seen, observe_some(set));
-  Bench bench(request, std::move(set), std::move(fabric), is_healing);
+  Bench bench(request, std::move(set), std::move(fabric));
   if (bench.is_lab() && bench.hosts() < 2)
     return bad_input("the design has a single host: there is nothing to exchange data with");
   Report report = preflight::empty_report();

@@ -16,6 +16,7 @@ enum class FailureKind {
   kCouldNotLook,  // no privilege, no device, no tool
   kRolledBack,    // a change failed and was rolled back
   kInterrupted,   // by the user, or by a signal; what was begun is ended
+  kLeft,          // what was begun could not be ended: a failure that is still on, a load
 };
 
 /// A mistake in a file, for editors that jump to it.

@@ -93,9 +93,8 @@ Result<Verified> verify_all_to_all(const VerifyRequest& request,
         fmt::format("--perftest: expected ib_write_bw or another bandwidth test of perftest, found "
                     "'{}'",
                     join(perftest, " ")));
-  const auto is_healing = std::make_shared<std::atomic<bool>>(false);
   VerifyRequest loaded = request;
-  loaded.source = source_for_loads(request.source, is_healing);
+  loaded.source = source_for_loads(request.source);
   WEIR_TRY(stage, set_up(loaded));
   WEIR_TRY(party, party_of(stage));
   WEIR_TRY(before, observe_some(stage.set));
@@ -113,7 +112,7 @@ Result<Verified> verify_all_to_all(const VerifyRequest& request,
                            return choose_end(party.names[host], seen(host), stage.fabric.intent,
                                              party.hosts[host]->nics[rail].rail);
                          },
-                         request.is_interrupted, *is_healing));
+                         request.is_interrupted));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const Observation after = observe(stage.set);
   Drive drive;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "host/change/rollback.h"
-#include "host/probe/linux_command.h"
 #include "ops/change/state.h"
 #include "ops/verify/stage.h"
+#include "units/format.h"
 
 namespace weir::ops {
 namespace {
@@ -46,20 +47,15 @@ Result<Failing> lab_failure(const FailureRequest& request, lab::Lab& lab,
                  [&lab, faults, what = request.failure] { return add_faults(lab, faults, what); }};
 }
 
-weir::Status run_line(const std::string& line) {
-  WEIR_TRY(outcome, host::run_command({"sh", "-c", line}));
-  if (outcome.exit_status == 0) return {};
-  return Error{ErrorCode::kIo,
-               fmt::format("{}: status {}: {}", line, outcome.exit_status, trim(outcome.errors))};
-}
-
-Result<Failing> commanded_failure(const FailureRequest& request) {
+Result<Failing> commanded_failure(const FailureRequest& request,
+                                  const std::function<bool()>& is_interrupted) {
   const std::string why = why_no_failure(request.failure);
   if (!why.empty())
     return bad_input(fmt::format("--under-failure '{}': {} (weir explain failover.not_injected)",
                                  request.failure, why));
-  return Failing{{.what = request.failure, .restore = request.restore, .faults = {}},
-                 [line = request.failure] { return run_line(line); }};
+  return Failing{
+      {.what = request.failure, .restore = request.restore, .faults = {}},
+      [line = request.failure, is_interrupted] { return run_failure_line(line, is_interrupted); }};
 }
 
 Result<std::vector<std::string>> load_of(const FailureRequest& request, const Stage& stage) {
@@ -96,17 +92,15 @@ Result<std::pair<Phase, Verified>> run_phase(std::string_view name, Stage& stage
 }
 
 /// A failure from before it is injected until it is over, written down so that a rollback can end
-/// it. Ended on every way out.
+/// it.
 class Injection {
  public:
   Injection(const Failing& failing, lab::Lab* lab, host::JournalWriter journal)
       : failing_(failing), lab_(lab), journal_(std::move(journal)) {}
   Injection(const Injection&) = delete;
   Injection& operator=(const Injection&) = delete;
-  ~Injection() {
-    if (is_on_) static_cast<void>(end());
-    static_cast<void>(journal_.ended(!is_on_));
-  }
+  /// Where an exception comes through; all else has called finish().
+  ~Injection() { static_cast<void>(finish({})); }
 
   weir::Status begin() {
     WEIR_TRY_STATUS(journal_.failing(failing_.record));
@@ -114,18 +108,43 @@ class Injection {
     return failing_.begin();
   }
   weir::Status end() {
-    const weir::Status ended = end_failure(failing_.record, lab_);
-    if (!ended) return ended.error().within("the failure is not over, weir rollback tries again");
+    WEIR_TRY_STATUS(end_failure(failing_.record, lab_));
     is_on_ = false;
     return journal_.healed();
   }
-  weir::Status note_load(std::int64_t group) { return journal_.load(host::load_of_process(group)); }
+  weir::Status note_load(const host::StartedLoad& load) {
+    host::JournalLoad record = host::load_of_process(load.group);
+    record.host = load.host;
+    record.stop = load.stop;
+    return journal_.load(record);
+  }
+  /// A load that could not be ended.
+  void note_left(const std::string& why) { left_ = why; }
+
+  /// On every way out: ends what is still on. What could not be ended is in the answer, and its
+  /// journal stays open: a rollback tries again, and so does the next boot.
+  std::vector<std::string> finish(const std::function<void(const std::string&)>& say) {
+    if (is_finished_) return {};
+    is_finished_ = true;
+    std::vector<std::string> out;
+    if (is_on_ && say && !failing_.record.restore.empty())
+      say(fmt::format("ending the failure, {} at most: {}", to_text(kFailureLimit),
+                      failing_.record.restore));
+    if (is_on_)
+      if (const weir::Status ended = end(); !ended && is_on_)
+        out.push_back("the failure is NOT over: " + ended.error().what);
+    if (!left_.empty()) out.push_back(left_);
+    if (out.empty()) static_cast<void>(journal_.ended(true));
+    return out;
+  }
 
  private:
   const Failing& failing_;
   lab::Lab* lab_;
   host::JournalWriter journal_;
+  std::string left_;
   bool is_on_ = false;
+  bool is_finished_ = false;
 };
 
 /// A new journal, for a failure.
@@ -192,24 +211,22 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPhaseNames = {"before", "during", "after"};
 
-/// The failure from before it is injected until it is over, and `run` in its three phases.
-Result<FailureAround> run_around(
-    const Failing& failing, const FailureRequest& asked, lab::Lab* lab, const std::string& design,
-    const std::function<bool()>& is_interrupted,
-    const std::function<Result<Phase>(std::string_view, const host::LoadControl&)>& run) {
-  const host::StateDirectory state = state_directory(asked.state, lab);
-  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
-  WEIR_TRY(lock, or_state_failure(state.lock(asked.wait)));
-  WEIR_TRY(journal, begin_journal(state, lab != nullptr, design, asked));
-  Injection injection(failing, lab, std::move(journal));
+using RunPhase = std::function<Result<Phase>(std::string_view, const host::LoadControl&)>;
+
+/// `run` in its three phases; the failure may still be on.
+Result<FailureAround> run_phases(Injection& injection, const FailureRequest& asked,
+                                 const std::function<bool()>& is_interrupted, const RunPhase& run) {
   host::LoadControl control;
   control.is_interrupted = is_interrupted;
-  control.on_start = [&](std::int64_t group) { return injection.note_load(group); };
+  control.on_start = [&](const host::StartedLoad& load) { return injection.note_load(load); };
+  control.on_left = [&](const std::string& why) { injection.note_left(why); };
   FailureAround out;
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
     const weir::Status changed = i == 1   ? injection.begin()
                                  : i == 2 ? injection.end()
                                           : weir::Status();
+    if (!changed && is_interrupted && is_interrupted())
+      return Failure{FailureKind::kInterrupted, "interrupted"};
     if (!changed) return not_injected(changed.error());
     WEIR_TRY(phase, run(kPhaseNames.at(i), control));
     out.phases.push_back(std::move(phase));
@@ -219,14 +236,33 @@ Result<FailureAround> run_around(
   return out;
 }
 
+/// The failure from before it is injected until it is over.
+Result<FailureAround> run_around(const Failing& failing, const FailureRequest& asked, lab::Lab* lab,
+                                 const std::string& design,
+                                 const std::function<bool()>& is_interrupted, const RunPhase& run) {
+  const host::StateDirectory state = state_directory(asked.state, lab);
+  WEIR_TRY_STATUS(or_state_failure(state.prepare()));
+  WEIR_TRY(lock, or_state_failure(state.lock(asked.wait)));
+  WEIR_TRY(journal, begin_journal(state, lab != nullptr, design, asked));
+  Injection injection(failing, lab, std::move(journal));
+  auto out = run_phases(injection, asked, is_interrupted, run);
+  const std::vector<std::string> left = injection.finish(asked.wait.say);
+  if (left.empty()) return out;
+  const bool is_said = out || out.error().kind == FailureKind::kLeft;  // of the load
+  return Failure{FailureKind::kLeft,
+                 fmt::format("{}{}. weir rollback{} tries again",
+                             is_said ? std::string() : out.error().what + "; ", join(left, "; "),
+                             asked.state.empty() ? "" : " --state " + shell_word(asked.state))};
+}
+
 }  // namespace
 
 Result<FailureAround> around_command(const FailureRequest& asked, const std::string& design,
                                      const std::function<Result<Phase>(std::string_view)>& run) {
   if (asked.restore.empty())
     return bad_request("--drain needs --restore: what ends the failure, whatever happens");
-  WEIR_TRY(failing, commanded_failure(asked));
-  return run_around(failing, asked, nullptr, design, {},
+  WEIR_TRY(failing, commanded_failure(asked, asked.is_interrupted));
+  return run_around(failing, asked, nullptr, design, asked.is_interrupted,
                     [&](std::string_view name, const host::LoadControl&) { return run(name); });
 }
 
@@ -234,7 +270,7 @@ Result<Verified> verify_failure(const VerifyRequest& request, const FailureReque
   WEIR_TRY(stage, set_up(request));
   WEIR_TRY(words, load_of(asked, stage));
   WEIR_TRY(failing, stage.set.lab ? lab_failure(asked, *stage.set.lab, stage.fabric.intent)
-                                  : commanded_failure(asked));
+                                  : commanded_failure(asked, request.is_interrupted));
   std::optional<Verified> last;
   WEIR_TRY(
       around,

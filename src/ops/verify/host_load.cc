@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "base/digest.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/untrusted/quote.h"
@@ -107,41 +105,36 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> all_to_all_pairs(std::uint3
   return out;
 }
 
-Source source_for_loads(Source source, const std::shared_ptr<std::atomic<bool>>& is_healing) {
+Source source_for_loads(Source source) {
   if (!source.fleet) return source;
   constexpr Duration kWeek = 604800_s;
   host::FleetLimits& limits = source.fleet->limits;
   limits.budget = kWeek;
   limits.logins_per_door =
       std::max(limits.logins_per_door, static_cast<unsigned>(source.fleet->hosts.size()));
-  limits.is_interrupted = [is_healing, before = limits.is_interrupted] {
-    return !*is_healing && before && before();
-  };
   source.fleet->reach.keeps_connection = true;
   return source;
 }
 
-std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
-                      std::string_view id) {
+std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds) {
   // Every line ends with what a shell takes for a separator: the whole is one word of `sh -c`.
   std::string out = fmt::format(
-      // What stop_line() knows it and its tests by. The directory has a name that nobody knows.
-      "export WEIR_LOAD=weir-load-{0}\n"
+      // The directory has a name that nobody knows, and the mark that stop_line() looks for.
       "d=$(umask 077; mktemp -d \"${{TMPDIR:-/tmp}}/weir-load-XXXXXXXXXX\") || exit 1\n"
-      ": >\"$d/.$WEIR_LOAD\"\n"
+      ": >\"$d/.${{WEIR_LOAD:-weir-load}}\"\n"
       // dash knows no jobs in $(jobs -p).
       "p=; trap 'trap \"\" HUP INT TERM; kill $p 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       // A shell that ends leaves what it waits for behind: each task ends its own.
       "run() {{ trap 'kill $t 2>/dev/null; exit 143' HUP INT TERM; \"$@\" & t=$!; wait $t; }}\n"
-      "server() {{ n=$1; shift; run timeout {1} \"$@\" >\"$d/$n\" 2>&1; "
-      "echo \"{2}$?\" >>\"$d/$n\"; }}\n"
+      "server() {{ n=$1; shift; run timeout {0} \"$@\" >\"$d/$n\" 2>&1; "
+      "echo \"{1}$?\" >>\"$d/$n\"; }}\n"
       // Until the server listens: what says that it could not connect is tried again.
       "b=$(date +%s)\n"
-      "client() {{ n=$1; shift; while :; do run timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
-      "[ $s -ne 0 ] && [ $(($(date +%s) - b)) -lt {3} ] && grep -qi \"connect\" \"$d/$n\" || "
-      "break; run sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
-      id, limit_seconds, kStatusMark, kConnectSeconds);
+      "client() {{ n=$1; shift; while :; do run timeout {0} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
+      "[ $s -ne 0 ] && [ $(($(date +%s) - b)) -lt {2} ] && grep -qi \"connect\" \"$d/$n\" || "
+      "break; run sleep 0.25; done; echo \"{1}$s\" >>\"$d/$n\"; }}\n",
+      limit_seconds, kStatusMark, kConnectSeconds);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     out += fmt::format("{} {} {} & p=\"$p $!\"\n", tasks[i].is_server ? "server" : "client", i,
                        shell_line(tasks[i].words));
@@ -149,19 +142,6 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
       "wait\ni=0; while [ $i -lt {} ]; do echo \"{}$i\"; cat \"$d/$i\"; i=$((i + 1)); done\n",
       tasks.size(), kTaskMark);
   return out;
-}
-
-std::string stop_line(std::string_view id) {
-  // No file says which process it is: others could write one. The user's own processes are known by
-  // their words and their environment; these here have the name in two pieces. A shell that was
-  // killed (by whatever ran it) leaves its tests and its directory, which is the user's own too.
-  return fmt::format(
-      "a=weir-load-; b={}; for p in /proc/[0-9]*; do [ -O \"$p\" ] || continue; "
-      "case $(cat \"$p/cmdline\" \"$p/environ\" 2>/dev/null | tr '\\0' ' ') in *\"$a$b\"*) "
-      "kill \"${{p#/proc/}}\" 2>/dev/null;; esac; done; "
-      "for d in \"${{TMPDIR:-/tmp}}\"/weir-load-*; do [ -O \"$d\" ] && [ ! -L \"$d\" ] && "
-      "[ -f \"$d/.$a$b\" ] && rm -rf \"$d\"; done; exit 0",
-      id);
 }
 
 std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t tasks) {
@@ -186,18 +166,13 @@ std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t t
 Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t, std::uint32_t)>& ends,
-    const std::function<bool()>& is_interrupted, std::atomic<bool>& is_healing) {
-  static std::uint64_t loads = 0;
+    const std::function<bool()>& is_interrupted) {
   WEIR_TRY(scripts, or_could_not_look(scripts_of(flows, ends)));
-  Digest digest;
-  digest.add(static_cast<std::uint64_t>(::getpid()));
-  digest.add(++loads);
-  const std::string id = digest.to_text();
   struct Part {
     std::uint32_t number = 0;
     host::HostIo* host = nullptr;
     const HostScript* script = nullptr;
-    std::string id;  // several hosts of a fleet may be one machine
+    std::string left;
     weir::Result<host::CommandOutcome> outcome = Error{ErrorCode::kIo, "not run"};
   };
   std::vector<Part> parts;
@@ -205,7 +180,7 @@ Result<std::vector<FlowOutcome>> run_flows(
     const auto host = hosts.find(number);
     if (host == hosts.end() || host->second == nullptr)
       return could_not_look(fmt::format("host {} of the design is not among --hosts", number));
-    parts.push_back({number, host->second, &script, fmt::format("{}-{}", id, number)});
+    parts.push_back({number, host->second, &script, {}});
   }
   const std::int64_t limit = longest_of(flows);
   // A launcher that hangs must not hold the preflight for the week that its loads may take.
@@ -213,15 +188,14 @@ Result<std::vector<FlowOutcome>> run_flows(
   // All at the same time: a server waits for its client.
   for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
     Part& part = parts[i];
-    part.outcome = part.host->run({"sh", "-c", load_line(part.script->tasks, limit, part.id)},
-                                  {.is_interrupted = is_interrupted, .limit = most_time});
+    part.outcome = part.host->run({"sh", "-c", load_line(part.script->tasks, limit)},
+                                  {.is_interrupted = is_interrupted,
+                                   .on_left = [&](const std::string& why) { part.left = why; },
+                                   .limit = most_time});
   });
   if (is_interrupted && is_interrupted()) {
-    is_healing = true;
-    for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
-      static_cast<void>(parts[i].host->run({"sh", "-c", stop_line(parts[i].id)}));
-    });
-    is_healing = false;
+    for (const Part& part : parts)
+      if (!part.left.empty()) return Failure{FailureKind::kLeft, "interrupted: " + part.left};
     return Failure{FailureKind::kInterrupted, "interrupted: what was started was stopped"};
   }
   std::vector<FlowOutcome> out(flows.size());

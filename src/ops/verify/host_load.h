@@ -3,11 +3,9 @@
 // for them and prints what each said. One connection per host and load, whichever way it is
 // reached; no clock is shared: a client tries until its server listens. For `verify` and
 // `preflight`.
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,22 +58,17 @@ inline constexpr std::uint32_t kMostPeers = 16;
 [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> all_to_all_pairs(
     std::uint32_t hosts);
 
-/// A fleet for hours of loads: all hosts of one at the same time, and, while `is_healing`, commands
-/// that end them when the user has interrupted everything else.
-[[nodiscard]] Source source_for_loads(Source source,
-                                      const std::shared_ptr<std::atomic<bool>>& is_healing);
+/// A fleet for hours of loads: all hosts of one at the same time.
+[[nodiscard]] Source source_for_loads(Source source);
 
 /// What one host has to start.
 struct HostTask {
   bool is_server = false;
   std::vector<std::string> words;
 };
-/// The line for it. `id` names what an interrupted load leaves; `limit_seconds` ends a task that
-/// hangs.
-[[nodiscard]] std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
-                                    std::string_view id);
-/// Ends what a load of that id left there.
-[[nodiscard]] std::string stop_line(std::string_view id);
+/// The line for it; `limit_seconds` ends a task that hangs. Its directory bears the mark of the
+/// load where it has one (host/probe/load_mark.h).
+[[nodiscard]] std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds);
 
 inline constexpr int kDidNotSay = -1;
 struct TaskOutcome {
@@ -90,11 +83,10 @@ using LoadHosts = std::map<std::uint32_t, host::HostIo*>;
 
 /// `ends(host, rail)` chooses the device, GID and address; an error names what is missing. All
 /// flows run at the same time. An error (kInterrupted too) where a host could not be reached at
-/// all, or has no perftest; flows that fail are outcomes. `is_healing` is set while what
-/// was started is ended: whoever refuses commands after an interruption must not refuse these.
+/// all, or has no perftest; flows that fail are outcomes.
 [[nodiscard]] Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t host, std::uint32_t rail)>& ends,
-    const std::function<bool()>& is_interrupted, std::atomic<bool>& is_healing);
+    const std::function<bool()>& is_interrupted);
 
 }  // namespace weir::ops

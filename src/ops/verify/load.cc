@@ -56,9 +56,17 @@ Result<Watched> watch_command(Stage& stage, const std::vector<std::string>& word
     if (!out.drive.idle.empty()) before = observe(stage.set);
   }
   if (stage.set.lab) stage.set.lab->on_progress([&](double share) { tell(progress, share); });
-  WEIR_TRY(outcome, or_could_not_look(stage.set.named(stage.ran_on).run(words, control)));
+  std::string left;
+  host::LoadControl controlled = control;
+  controlled.on_left = [&](const std::string& why) {
+    left = why;
+    if (control.on_left) control.on_left(why);
+  };
+  auto ran = stage.set.named(stage.ran_on).run(words, controlled);
+  if (!left.empty()) return Failure{FailureKind::kLeft, std::move(left)};
   if (control.is_interrupted && control.is_interrupted())
     return Failure{FailureKind::kInterrupted, "interrupted: the load was stopped"};
+  WEIR_TRY(outcome, or_could_not_look(std::move(ran)));
   constexpr int kNotFound = 127;  // POSIX, Shell Command Language: the command was not found
   if (outcome.exit_status == kNotFound)
     return could_not_look(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 
 namespace weir::ops {
 namespace {
@@ -129,10 +130,10 @@ std::vector<std::string> perftest_words(const PairTest& test, const PairEnd& end
 weir::Result<PairOutcome> run_pair(const host::Remote& remote, const PairTest& test,
                                    const std::vector<std::string>& server_words,
                                    const std::vector<std::string>& client_words) {
-  // timeout(1): a server whose client never comes ends by itself, whatever becomes of ssh.
+  // timeout(1): a server whose client never comes ends by itself, also where nobody can end it.
   std::vector<std::string> bounded = {"timeout", std::to_string(test.limit_seconds())};
   bounded.insert(bounded.end(), server_words.begin(), server_words.end());
-  WEIR_TRY(server, host::RunningCommand::start(remote.command(bounded)));
+  WEIR_TRY(server, host::RemoteLoad::start(remote, "exec " + shell_line(bounded)));
   WEIR_TRY(listening, remote.run_shell(host::wait_for_listener(test.port)));
   if (listening.exit_status != 0) {
     WEIR_TRY(ended, server->finish(Duration::raw(kPicosecondsPerSecond), remote.is_interrupted()));

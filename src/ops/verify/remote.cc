@@ -108,10 +108,11 @@ weir::Status add_peers(const RemoteRequest& request, const std::function<bool()>
   return {};
 }
 
-/// After each part: what it started was ended with it.
+/// After each part. Whether the other end has heard is not known: timeout(1) ends it there then.
 Status unless_interrupted(const VerifyRequest& request) {
   if (!request.is_interrupted || !request.is_interrupted()) return {};
-  return Failure{FailureKind::kInterrupted, "interrupted: what was started was stopped"};
+  return Failure{FailureKind::kInterrupted,
+                 "interrupted: what was started was stopped here, and asked to end elsewhere"};
 }
 
 Result<std::unique_ptr<Trial>> set_up_trial(const VerifyRequest& request,
@@ -180,12 +181,13 @@ std::string at_second(std::time_t when, const std::vector<std::string>& words, s
 
 /// Commands side by side. Those that still run at the end are all asked to end before the first is
 /// waited for.
-struct Commands {
-  std::vector<std::unique_ptr<host::RunningCommand>> all = {};
-  Commands() = default;
-  Commands(const Commands&) = delete;
-  Commands& operator=(const Commands&) = delete;
-  ~Commands() {
+template <class Command>
+struct SideBySide {
+  std::vector<std::unique_ptr<Command>> all = {};
+  SideBySide() = default;
+  SideBySide(const SideBySide&) = delete;
+  SideBySide& operator=(const SideBySide&) = delete;
+  ~SideBySide() {
     for (const auto& command : all)
       command->ask_to_end();
   }
@@ -194,7 +196,7 @@ struct Commands {
 /// Servers here, one per sender, each on its own port; then all clients at the same second.
 weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::string& address,
                                                const std::function<bool()>& is_interrupted) {
-  Commands servers;
+  SideBySide<host::RunningCommand> servers;
   std::vector<std::vector<std::string>> words;
   for (const auto& sender : trial.peers) {
     PairTest own = trial.test;
@@ -214,10 +216,10 @@ weir::Result<host::CommandOutcome> run_senders(const Trial& trial, const std::st
   const std::time_t when = std::time(nullptr) + kToGather;
   const std::int64_t seconds = trial.test.limit_seconds();
   const Duration limit = Duration::raw(seconds * kPicosecondsPerSecond);
-  Commands clients;
+  SideBySide<host::RemoteLoad> clients;
   for (std::size_t i = 0; i < trial.peers.size(); ++i) {
-    WEIR_TRY(client, host::RunningCommand::start(
-                         trial.peers[i]->remote.shell(at_second(when, words[i], seconds))));
+    WEIR_TRY(client,
+             host::RemoteLoad::start(trial.peers[i]->remote, at_second(when, words[i], seconds)));
     clients.all.push_back(std::move(client));
   }
   host::CommandOutcome all;

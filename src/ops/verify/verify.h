@@ -89,13 +89,15 @@ struct RemoteRequest {
 struct FailureRequest {
   std::string failure;       // in a lab "link=L", "host=H", "rail=N" or a fault; else a command
   std::string restore = {};  // the command that ends it; of a lab: nothing
-  std::vector<std::string> command;  // the load; of a lab it may be empty: all-to-all
-  std::string state = {};            // where it is written down, as an apply is
-  std::string tool = {};             // who writes it: "weir 0.1.0"
-  host::LockWait wait = {};          // for another that changes the hosts
+  std::vector<std::string> command;           // the load; of a lab it may be empty: all-to-all
+  std::string state = {};                     // where it is written down, as an apply is
+  std::string tool = {};                      // who writes it: "weir 0.1.0"
+  host::LockWait wait = {};                   // for another that changes the hosts
+  std::function<bool()> is_interrupted = {};  // of around_command(); else the request's
 };
 /// However it ends, the failure is ended and the load with it; where the process is killed, a
-/// rollback does that from what is written down.
+/// rollback does that from what is written down. A failure (kLeft) where that did not work: it
+/// stays written down, for a rollback and for the next boot.
 [[nodiscard]] Result<Verified> verify_failure(const VerifyRequest& request,
                                               const FailureRequest& failure);
 
