@@ -51,18 +51,26 @@ std::string restarted_verdict(const StoredJournal& stored, const Rollback& done)
                             done.survived == 1 ? "was" : "were", rest);
 }
 
+/// Of a failure that weir verify injected, and its load.
 std::string healed_verdict(const StoredJournal& stored, const Rollback& done) {
-  const std::string load = done.stopped_load ? " Its load was still running and was stopped." : "";
+  const std::string load = done.stopped_load ? " Its load was still running and was stopped."
+                           : done.load_error.empty()
+                               ? std::string()
+                               : fmt::format(" NOT ended: {}.", done.load_error);
+  const std::string title = stored.journal.title();
   if (!done.heal_error.empty())
-    return fmt::format("{} is NOT over: {}.{}", stored.journal.title(), done.heal_error, load);
-  return fmt::format("Ended {}.{}", stored.journal.title(), load);
+    return fmt::format(
+        "{} is NOT over: {}.{} weir rollback tries again; where it is over already, remove {}.",
+        title, done.heal_error, load, stored.file);
+  const bool was_on = stored.journal.failure && !stored.journal.failure->is_healed;
+  return fmt::format("{} {}.{}", was_on ? "Ended" : "Closed", title, load);
 }
 
 std::string rollback_verdict(const StoredJournal& stored, const Rollback& done) {
   const std::size_t steps = step_count(done.hosts);
   const std::string title = stored.journal.title();
-  if (stored.journal.failure && !stored.journal.failure->is_healed)
-    return healed_verdict(stored, done);
+  const bool was_on = stored.journal.failure && !stored.journal.failure->is_healed;
+  if (was_on || done.stopped_load || !done.load_error.empty()) return healed_verdict(stored, done);
   if (done.was_restarted && done.is_whole) return restarted_verdict(stored, done);
   const std::string rest = unknown_rest(stored.journal);
   if (steps == 0)
@@ -124,20 +132,41 @@ std::string since_text(const std::vector<host::ChangedSince>& changed) {
                      counted(changed.size(), "setting"), table.to_text(2));
 }
 
-/// A change that a user kept is not undone by accident; what was left half done is.
-Consent consent_to(const Args& args, Context& context, const ops::RollbackPlan& plan) {
-  if (!plan.needs_consent) return Consent::kGiven;
-  const std::string since = since_text(plan.changed_since);
-  if (args.has("yes")) {
-    context.err << since;
-    return Consent::kGiven;
+/// All that a person decides by.
+std::string rollback_question(const ops::RollbackPlan& plan) {
+  return fmt::format("{}This undoes {} of {}.{}", since_text(plan.changed_since),
+                     counted(plan.journal->journal.standing(), "change"),
+                     plan.journal->journal.title(),
+                     plan.takes_links_down ? " PFC takes links down for a moment." : "");
+}
+
+ops::Result<ops::RollbackPlan> plan_of(const Args& args, Context& context,
+                                       const ops::Source& source) {
+  return ops::plan_rollback(
+      source, args.get("state").value_or(""), wait_for_lock(context),
+      args.has("pending") ? ops::RollbackScope::kPending : ops::RollbackScope::kLast);
+}
+
+/// A change that a user kept is not undone by accident; what was left half done is. Nothing is
+/// asked or listed under the lock: a terminal that takes no output, or where nobody answers, would
+/// keep the rollback of what is not confirmed from happening. So it is planned once more, and asked
+/// again where that is another plan.
+Consent agree_on(const Args& args, Context& context, const ops::Source& source,
+                 ops::Result<ops::RollbackPlan>& plan) {
+  std::string agreed;
+  while (plan && plan->journal && plan->needs_consent && rollback_question(*plan) != agreed) {
+    agreed = rollback_question(*plan);
+    const std::string since = since_text(plan->changed_since);
+    plan->lock.reset();
+    if (args.has("yes")) {
+      context.err << since << std::flush;
+    } else if (const Consent consent = ask_consent(args, context, agreed);
+               consent != Consent::kGiven) {
+      return consent;
+    }
+    plan = plan_of(args, context, source);
   }
-  return ask_consent(
-      args, context,
-      fmt::format("{}This undoes {} of {}.{}", since,
-                  counted(plan.journal->journal.standing(), "change"),
-                  plan.journal->journal.title(),
-                  plan.takes_links_down ? " PFC takes links down for a moment." : ""));
+  return Consent::kGiven;
 }
 
 ExitCode nothing_to_do(const Args& args, Context& context, const std::string& directory) {
@@ -200,13 +229,14 @@ ExitCode run_rollback(const Args& args, Context& context) {
     return run_fleet_change(
         args, context, *source->fleet,
         args.has("pending") ? ops::FleetVerb::kRollbackPending : ops::FleetVerb::kRollback);
-  auto plan = ops::plan_rollback(
-      *source, args.get("state").value_or(""), wait_for_lock(context),
-      args.has("pending") ? ops::RollbackScope::kPending : ops::RollbackScope::kLast);
-  if (!plan) return fail(context, args.command(), plan.error());
-  if (!plan->journal) return nothing_to_do(args, context, plan->state.name());
-  const Consent consent = consent_to(args, context, *plan);
+  auto plan = plan_of(args, context, *source);
+  const Consent consent = agree_on(args, context, *source, plan);
   if (consent != Consent::kGiven) return exit_for(consent);
+  if (!plan) return fail(context, args.command(), plan.error());
+  if (!plan->journal) {
+    plan->lock.reset();
+    return nothing_to_do(args, context, plan->state.name());
+  }
   const Interruption interruption;  // an undoing is not interrupted
   const auto done = ops::roll_back(*plan);
   Interruption::ignore_from_here();
