@@ -9,7 +9,8 @@ ssh    200 hosts behind one sshd on loopback (MaxStartups as Debian has it), dea
        (exit 77), unless WEIR_REQUIRE names it
 waves  canary, batch, rest: kept, stopped at the first red flag, a lost host, a lost controller
 change rollback and confirm on every host: folded, partial, interrupted
-load   an all-to-all of perftest, nccl-tests by the user's launcher, in verify and in a preflight
+load   an all-to-all of perftest, nccl-tests by the user's launcher, in verify and in a preflight;
+       a failure whose verify is interrupted more than once
 """
 import argparse
 import json
@@ -211,11 +212,80 @@ Host *
         hosts = {f"gpu{i:03}": f"127.0.1.{i}" for i in range(1, 201)}
         hosts.update({f"bad{i}": f"127.0.3.{i}" for i in range(1, 7)})
         hosts.update({f"same{i:02}": "127.0.0.1" for i in range(1, 25)})
+        hosts.update({f"gpu{i:02}": "127.0.0.1" for i in (1, 2)})  # of the design
         return hosts
 
     def stop(self):
         self.process.terminate()
         self.process.wait(10)
+
+
+def running(mark):
+    """Processes that sleep for so many seconds, which nobody else does."""
+    listed = run("ps", "-eo", "pid,args").stdout.splitlines()
+    return [int(line.split()[0]) for line in listed if line.split()[1:] == ["sleep", mark]]
+
+
+def until(is_so, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not is_so():
+        check(time.monotonic() < end, what)
+        time.sleep(0.05)
+
+
+def last_journal(state):
+    return sorted(state.glob("journal-*"))[-1].read_text()
+
+
+def test_loads_by_ssh(weir, folder, ssh):
+    """sshd leaves a command running whose client has gone: weir ends it, on every way out."""
+    run(weir, "init", "--template", "pod16", "-o", folder / "fabric.yaml")
+    state, cut, mark = folder / "state", folder / "cut", "77.31"
+    state.mkdir(mode=0o700)
+    load = ["--", "sh", "-c", f"test -e {cut} || exit 0; exec sleep {mark}"]
+    failure = ["--state", state, "--under-failure", f"touch {cut}", "--restore", f"rm {cut}"]
+    words = [weir, "verify", folder / "fabric.yaml", "--hosts", "gpu01", "--via", "ssh",
+             "--ssh", ssh]
+
+    def start(more):
+        cut.unlink(missing_ok=True)
+        if not more:
+            cut.touch()
+        process = subprocess.Popen([str(word) for word in words + more + load], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        until(lambda: running(mark) or process.poll() is not None, "the load did not start")
+        check(process.poll() is None, process.communicate() if process.poll() is not None else "")
+        return process
+
+    for more in ([], failure):
+        process = start(more)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        check(process.returncode == 130 and "interrupted" in errors, process.returncode, errors)
+        check(not running(mark), "the load runs on")
+    check(not cut.exists(), "the failure is still on")
+
+    # Killed: the journal says what ends the load there, and a rollback does it.
+    process = start(failure)
+    process.kill()
+    process.communicate()
+    check(running(mark) and cut.exists(), "killed too late")
+    check('"host":"gpu01"' in last_journal(state), last_journal(state))
+    done = run(weir, "rollback", "--state", state, "--yes", "--json")
+    check(done.returncode == 0, done.returncode, done.stdout, done.stderr)
+    check(json.loads(done.stdout)["stopped_load"], done.stdout)
+    check(not running(mark) and not cut.exists(), "left after a rollback")
+
+    # The collective of a preflight.
+    cut.touch()
+    process = subprocess.Popen(
+        [str(word) for word in words[:1] + ["preflight"] + words[2:]] +
+        ["--quick", "--from-stage", "collectives", "--until", "collectives", "--collective",
+         f"exec sleep {mark}"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until(lambda: running(mark) or process.poll() is not None, "the collective did not start")
+    process.send_signal(signal.SIGTERM)
+    printed, errors = process.communicate(timeout=60)
+    check(process.returncode == 130 and not running(mark), process.returncode, printed, errors)
 
 
 def test_ssh(weir, folder, count):
@@ -277,6 +347,8 @@ def test_ssh(weir, folder, count):
         check({host["host"] for host in shown["hosts"]} == {"bad6", "gpu001"}, shown["hosts"])
         check("\x1b" not in done.stdout + done.stderr, "an escape sequence came through")
 
+        test_loads_by_ssh(weir, folder, ssh)
+
         # A host without weir is looked at by a shell alone; this one has no RDMA device.
         done = run(weir, "show", "--hosts", "gpu001", "--ssh", ssh, "--remote-weir", "no-weir-here")
         check(done.returncode == 4 and "no RDMA device" in done.stderr, done.stderr)
@@ -304,6 +376,7 @@ case $1 in
       garbage) printf '\033[2Jnot json\n'; exit 0 ;;
       cut) echo applied >"$state"; touch "$state.cut" ;;
       slow) echo applied >"$state"; sleep 30 ;;
+      late) sleep 30; exit 0 ;;
     esac
     echo applied >"$state"
     echo '{"schema": "weir/apply/1", "verdict": "Applied 3 changes.", "changed": 3}' ;;
@@ -465,6 +538,27 @@ def test_change(weir, folder, _count):
         check(done.returncode == 4 and "2 no answer" in done.stdout, done.returncode, done.stdout)
         check("gone[1-2]: no answer" in done.stdout and "refused" in done.stdout, done.stdout)
 
+    # ssh lost the connection: what may have been done is not done again. One that sshd turned away
+    # before a session began was sent nothing, and is asked again.
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen(50)
+        way = f"hostname 127.0.0.1\\nport {door.getsockname()[1]}\\n"
+        for words, calls in [("Connection reset by 127.0.0.1 port 22", 1),
+                             ("Connection closed by 127.0.0.1 port 22", 1),
+                             ("kex_exchange_identification: read: Connection reset by peer", 2)]:
+            (folder / "fssh").write_text(
+                f'#!/bin/sh\ncase "$*" in *" -G "*) printf "{way}"; exit;; esac\n'
+                f'echo x >>{folder}/sent\n'
+                f'[ $(wc -l <{folder}/sent) -lt 3 ] || exit 255\n'
+                f'echo "{words}" >&2; exit 255\n')
+            (folder / "fssh").chmod(0o755)
+            (folder / "sent").unlink(missing_ok=True)
+            done = run(weir, "rollback", "--hosts", "gpu01", "--yes", "--ssh", folder / "fssh",
+                       "--host-timeout", "10s")
+            sent = (folder / "sent").read_text().count("x")
+            check(done.returncode == 4 and (sent > 1) == (calls > 1), words, sent, done.stdout)
+
     # Interrupted: a host that was asked is waited for, others are sent nothing.
     stage.reset(gpu01="hang", gpu02="none")
     words = [str(weir), "confirm", "--hosts", "gpu[01-02]", "--via", "exec", "--exec",
@@ -498,7 +592,7 @@ def test_waves(weir, folder, _count):
     check([wave["wave"] for wave in shown["waves"]] == ["canary", "batch", "rest"], shown["waves"])
     check(set(stage.states().values()) == {"confirmed"}, stage.states())
     calls = (folder / "state" / f"{names[0]}.calls").read_text()
-    check("--confirm-within" in calls, calls)
+    check("--confirm-within" in calls and "--expect" in calls, calls)
     check((folder / "state" / f"{names[0]}.design").read_text() ==
           (folder / "fabric.yaml").read_text(), "another design arrived")
     journal = pathlib.Path(shown["journal"]).read_text().splitlines()
@@ -575,6 +669,17 @@ def test_waves(weir, folder, _count):
     shown = json.loads(printed)["waves"][0]["hosts"]
     check([host["state"] for host in shown] == ["changed and confirmed"] * 2, shown)
 
+    # The controller has to end before the host began: that it may still begin is said.
+    stage.reset(**{names[0]: "late"})
+    with subprocess.Popen(stage.words(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until((folder / "state" / f"{names[0]}.calls").exists, "no host was asked")
+        until(lambda: "apply" in stage.verbs(names[0]), "no apply was sent")
+        process.send_signal(signal.SIGTERM)
+        printed, _ = process.communicate(timeout=60)
+    unheard = json.loads(printed)["waves"][0]["hosts"][0]
+    check(process.returncode == 130 and unheard["state"] == "lost", process.returncode, unheard)
+    check("one that only begins now rolls itself back 5min later" in unheard["detail"], unheard)
+
     # The controller has to end: what it began is rolled back, and a host whose turn had not come is
     # sent nothing.
     stage.reset(**{names[0]: "slow"})
@@ -609,6 +714,49 @@ echo '#       size         count      type   redop    root     time   algbw   bu
 echo '     1048576        262144     float     sum      -1    100.0   10.49   18.35      0'
 echo '# Avg bus bandwidth    : 18.35'
 """
+
+
+def test_interrupted_failure(weir, folder, stage):
+    """Ctrl-C on a terminal goes to every process of weir's group, each time it is typed."""
+    state, cut = folder / "failures", folder / "cut"
+    state.mkdir(mode=0o700)
+
+    def start(restore):
+        cut.unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [str(weir), "verify", str(folder / "fabric.yaml"), "--hosts", "gpu[01-02]",
+             "--via", "exec", "--exec", stage.exec, "--state", str(state),
+             "--under-failure", f"touch {cut}", "--restore", restore, "--", "sh", "-c",
+             f"test -e {cut} || exit 0; exec sleep 77.41"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        until(lambda: running("77.41") or process.poll() is not None, "the load did not start")
+        return process
+
+    process = start(f"touch {folder}/ending; sleep 2; rm {cut}")
+    os.killpg(process.pid, signal.SIGINT)
+    until((folder / "ending").exists, "the failure is not being ended")
+    for _ in range(3):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.3)
+    _, errors = process.communicate(timeout=60)
+    check(process.returncode == 130 and "interrupted" in errors, process.returncode, errors)
+    check(not cut.exists() and not running("77.41"), "the failure is still on")
+    check('"whole":true' in last_journal(state), last_journal(state))
+
+    # What could not be ended is said, and its journal stays open: a rollback and the next boot try
+    # again.
+    process = start(f"test -e {folder}/reachable && rm {cut}")
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    check(process.returncode == 5 and "NOT over" in errors, process.returncode, errors)
+    check('"ended"' not in last_journal(state), last_journal(state))
+    done = run(weir, "rollback", "--unconfirmed", "--state", state)
+    check(done.returncode == 5 and "NOT over" in done.stdout, done.returncode, done.stdout)
+    check('"ended"' not in last_journal(state), last_journal(state))
+    (folder / "reachable").touch()
+    done = run(weir, "rollback", "--unconfirmed", "--state", state)
+    check(done.returncode == 0 and "Ended the failure" in done.stdout, done.stdout, done.stderr)
+    check(not cut.exists(), "the failure is still on")
 
 
 def test_load(weir, folder, _count):
@@ -667,6 +815,8 @@ def test_load(weir, folder, _count):
         looked = [note for note in notes if "not looked at" in note]
         check(bool(looked) == bool(expected) and (not looked or expected in looked[0]), notes,
               done.stderr)
+
+    test_interrupted_failure(weir, folder, stage)
 
     for words, expected in [(["--all-to-all", "--", "true"], "bring their own load"),
                             (["--all-to-all", "--perftest", "ib_write_lat"], "bandwidth test")]:

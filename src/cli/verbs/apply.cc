@@ -8,6 +8,7 @@
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/untrusted/printable.h"
 #include "cli/fleet/apply_waves.h"
 #include "cli/frame/change_input.h"
 #include "cli/frame/commands.h"
@@ -125,6 +126,7 @@ ops::Result<ops::ApplyRequest> apply_request(const Args& args, const Context& co
   request.tool = version_line();
   request.is_interrupted = Interruption::has_come;
   request.despite_lint = args.has("despite-lint");
+  request.expect = args.get("expect").value_or("");
   request.wait = wait_for_lock(context);
   const auto text = args.get("confirm-within");
   if (!text) return request;
@@ -177,14 +179,32 @@ void print_applied(const Args& args, Context& context, const ops::Transaction& t
   context.out << "\nnext:\n  " << join(next, "\n  ") << '\n';
 }
 
+/// weir-settle.service reads one directory.
+std::string boot_note(const Args& args) {
+  const std::string state = args.get("state").value_or(std::string(host::kDefaultStateDirectory));
+  if (args.has("lab") || !args.has("confirm-within") || state == host::kDefaultStateDirectory)
+    return "";
+  return fmt::format(
+      "weir: nothing settles {} at boot: after a restart of this machine type weir rollback{}\n",
+      printable_line(state), state_words(args));
+}
+
 ExitCode run_apply(const Args& args, Context& context) {
   const auto planned = plan_request(args, context);
   if (!planned) return fail(context, args.command(), planned.error());
   auto request = apply_request(args, context);
   if (!request) return fail(context, args.command(), request.error());
+  if (asks_for_waves(args, *planned) && args.has("expect"))
+    return usage_error(context, args.command(),
+                       "--expect is of this host: waves say it themselves");
   if (asks_for_waves(args, *planned)) return run_waves(args, context, *planned, *request);
+  if (const std::string note = boot_note(args); !note.empty() && !context.quiet)
+    context.err << note << std::flush;
   auto transaction = ops::begin_apply(*planned, *request);
   if (!transaction) return fail(context, args.command(), transaction.error());
+  // Nothing is left to do, and what an earlier apply did awaits its confirmation: no output of this
+  // one keeps its rollback from the lock.
+  if (transaction->pending) transaction->lock.reset();
   const ops::Plan& plan = transaction->plan;
   print_unseen(plan.seen, context);
   const std::string question = plan.set.lab || plan.set.are_captured ? "" : question_of(plan);
@@ -213,6 +233,9 @@ std::vector<Option> apply_options() {
       {.name = "confirm-within",
        .metavar = "TIME",
        .help = "roll back unless weir confirm is typed in time, such as 120s"},
+      {.name = "expect",
+       .metavar = "DIGEST",
+       .help = "only the design with this digest: what weir sends to a fleet"},
       despite_lint_option()};
   for (Option& option : wave_options())
     own.push_back(std::move(option));

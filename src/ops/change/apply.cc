@@ -231,7 +231,10 @@ bool Applied::is_restored() const {
 
 Result<Transaction> begin_apply(const PlanRequest& planned, const ApplyRequest& request) {
   WEIR_TRY(set, open_hosts(planned.source));
-  WEIR_TRY(fabric, fabric_for(planned.design, set));
+  if (!request.expect.empty() && planned.design.empty())
+    return bad_request("--expect is of a design that is named, or sent as -");
+  WEIR_TRY(fabric, request.expect.empty() ? fabric_for(planned.design, set)
+                                          : load_fabric(planned.design, request.expect));
   WEIR_TRY(lint, lint_errors(fabric, request.despite_lint));
   host::StateDirectory state = state_directory(request.state, lab_of(set));
   std::optional<host::StateLock> lock;

@@ -26,6 +26,7 @@ struct ApplyRequest {
   std::string state = {};
   std::string tool = {};                        // who writes the journal: "weir 0.1.0"
   std::optional<Duration> confirm_within = {};  // rolled back unless confirm() comes in time
+  std::string expect = {};                      // digest of the design; empty: any
   bool despite_lint = false;                    // the design may be broken; said in the journal
   host::LockWait wait = {};                     // for another that changes the hosts
   std::function<bool()> is_interrupted = {};    // then all that was done is undone

@@ -26,12 +26,10 @@ class FleetWaves final : public WaveDriver {
         design_(std::move(design)) {}
 
   void apply(std::vector<WaveHost>& wave) override {
-    const Duration within = request_.apply.confirm_within.value_or(kUsualDeadline);
-    std::vector<std::string> words = {"apply",
-                                      "-",
-                                      "--yes",
-                                      "--json",
-                                      "--confirm-within",
+    const Duration within = deadline();
+    std::vector<std::string> words = {"apply", "-", "--yes", "--json",
+                                      // A connection that breaks off leaves the host a part of it.
+                                      "--expect", design_digest(design_), "--confirm-within",
                                       fmt::format("{}s", within.raw() / 1'000'000'000'000)};
     if (request_.apply.despite_lint) words.emplace_back("--despite-lint");
     for_each(wave, members_, [&](WaveHost& host, host::FleetMember& member) {
@@ -40,7 +38,10 @@ class FleetWaves final : public WaveDriver {
         return set(host, WaveHostState::kUntouched, "not asked: interrupted before its turn");
       // Whether it was lost before or after its changes, nobody here knows: its deadline does.
       const auto outcome = member.run_weir(words, design_, kChangeTime);
-      if (!outcome) return set(host, state_of(outcome.error()), outcome.error().what);
+      if (!outcome) {
+        host.is_unheard = state_of(outcome.error()) == WaveHostState::kLost;
+        return set(host, state_of(outcome.error()), outcome.error().what);
+      }
       read_apply_answer(outcome->exit_status, outcome->output, outcome->errors, host);
     });
   }
@@ -91,6 +92,11 @@ class FleetWaves final : public WaveDriver {
       if (!may_be_changed) return;
       const auto was_undone = undo(host, member);
       if (was_undone && *was_undone) return set(host, WaveHostState::kRolledBack, host.detail);
+      if (was_undone && host.is_unheard)
+        return set(host, WaveHostState::kLost,
+                   fmt::format("{}; no apply awaits its confirmation there yet, and nothing was "
+                               "undone; one that only begins now rolls itself back {} later",
+                               host.detail, to_text(deadline())));
       if (was_undone)
         return set(host, WaveHostState::kFailed,
                    fmt::format("{}{}no apply awaits its confirmation there: not begun, rolled back "
@@ -103,6 +109,9 @@ class FleetWaves final : public WaveDriver {
   }
 
  private:
+  [[nodiscard]] Duration deadline() const {
+    return request_.apply.confirm_within.value_or(kUsualDeadline);
+  }
   /// Confirming twice is confirming once: asked again, a host says that it is kept already.
   static weir::Result<bool> ask_to_keep(host::FleetMember& member) {
     WEIR_TRY(outcome, member.run_weir({"confirm", "--json"}, "", kShortTime));

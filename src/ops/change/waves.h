@@ -40,6 +40,7 @@ struct WaveHost {
   std::string detail = {};  // why, in one line
   std::size_t changes = 0;
   bool was_asked_to_keep = false;  // weir confirm was sent, whatever came back
+  bool is_unheard = false;         // weir apply was sent and not waited for: it may still begin
 };
 
 struct Wave {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "design/fabric/variant.h"
@@ -18,6 +19,19 @@ weir::Result<design::Loaded> read_design(const std::string& path) {
   WEIR_TRY(text, read_file(path));
   return design::load_text(text, "stdin");
 }
+
+weir::Result<design::Loaded> read_design_of(const std::string& path, std::string_view digest) {
+  WEIR_TRY(text, read_file(path));
+  const std::string name = path == "-" ? "stdin" : path;
+  if (design_digest(text) != digest)
+    return invalid_error(
+        fmt::format("{}: not the design that was meant: {} bytes with the digest {}, and --expect "
+                    "is {}: it was cut short on the way, or another was sent",
+                    name, text.size(), design_digest(text), digest));
+  return design::load_text(text, name);
+}
+
+Result<Fabric> fabric_of(weir::Result<design::Loaded> read);
 
 // Every error with its place: a person fixes them all in one go.
 Failure design_errors(const std::string& file, const std::vector<design::Diagnostic>& errors) {
@@ -38,12 +52,30 @@ const Node* find_named(const std::vector<Node>& nodes, std::string_view name) {
 }  // namespace
 
 Result<Fabric> load_fabric(const std::string& path) {
-  WEIR_TRY(loaded, or_bad_input(read_design(path)));
+  return fabric_of(read_design(path));
+}
+
+Result<Fabric> load_fabric(const std::string& path, std::string_view digest) {
+  return fabric_of(read_design_of(path, digest));
+}
+
+std::string design_digest(std::string_view text) {
+  Digest digest;
+  digest.add(text);
+  return digest.to_text();
+}
+
+namespace {
+
+Result<Fabric> fabric_of(weir::Result<design::Loaded> read) {
+  WEIR_TRY(loaded, or_bad_input(std::move(read)));
   if (!loaded.is_good()) return design_errors(loaded.design.file, loaded.errors);
   design::Derived derived = design::derive(loaded.design);
   if (!derived.errors.empty()) return design_errors(loaded.design.file, derived.errors);
   return Fabric{std::move(loaded.design), std::move(derived.intent)};
 }
+
+}  // namespace
 
 Result<std::vector<std::string>> lint_errors(const Fabric& fabric, bool is_allowed) {
   const finding::Judgement judgement = design::lint(fabric.design, fabric.intent);

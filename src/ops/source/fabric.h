@@ -19,6 +19,10 @@ struct Fabric {
 
 /// `path` - is standard input. A failure lists every mistake of the file with its place.
 [[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
+/// The same of a text with that digest alone: of one that was sent, its beginning may be a design
+/// too.
+[[nodiscard]] Result<Fabric> load_fabric(const std::string& path, std::string_view digest);
+[[nodiscard]] std::string design_digest(std::string_view text);
 
 /// Ids of what lint calls an error in the design. A failure that names them, unless `is_allowed`: a
 /// broken design is not what hosts are changed to, or compared with.
