@@ -225,10 +225,14 @@ Result<std::size_t> Evaluator::read_results(const std::string& path) {
     if (whole + line.size() >= text.size()) break;  // cut short: the run is made again
     whole += line.size() + 1;
     const auto parsed = parse_json(line);
-    auto kept = parsed ? kept_run_of(*parsed) : Result<KeptRun>(parse_error("not JSON"));
-    if (!kept) return kept.error().within(fmt::format("{}:{}", path, number));
+    const bool is_deep = !parsed && parsed.error().code == ErrorCode::kInvalid;
+    const auto kept = parsed ? kept_run_of(*parsed)
+                             : Result<KeptRun>(parse_error(
+                                   is_deep ? fmt::format("JSON deeper than {} levels", kJsonDepth)
+                                           : std::string("not JSON")));
+    if (!kept) return parse_error(fmt::format("{}:{}: {}", path, number, kept.error().what));
     if (kept->design != fmt::format("{:016x}", design_digest_))
-      return invalid_error(fmt::format(
+      return parse_error(fmt::format(
           "{}:{}: results of another design; name another directory with --out", path, number));
     if (!first) first = kept->order;
     known_[key_of(kept->order)] = {kept->made, false};
@@ -239,7 +243,7 @@ Result<std::size_t> Evaluator::read_results(const std::string& path) {
   WEIR_TRY(ready, ready_run(*first, variants_));
   WEIR_TRY(again, make_run(ready));
   if (again.metrics.digest != before.digest)
-    return invalid_error(fmt::format(
+    return parse_error(fmt::format(
         "{}:1: this run gives another result now (another version of Weir wrote it); name another "
         "directory with --out",
         path));

@@ -91,7 +91,10 @@ TEST(Evaluation, AnOrderIsRunOnceAndKept) {
   constexpr std::size_t kDeep = 300'000;
   ASSERT_TRUE(write_file_atomic(path, std::string(kDeep, '[') + std::string(kDeep, ']') + "\n"));
   Evaluator deep(fabric.design, 1);
-  EXPECT_FALSE(deep.keep_results(path, true));
+  const Status too_deep = deep.keep_results(path, true);
+  ASSERT_FALSE(too_deep);
+  EXPECT_EQ(too_deep.error().code, ErrorCode::kParse);
+  EXPECT_NE(too_deep.error().what.find(":1: JSON deeper than 64 levels"), std::string::npos);
   std::remove(path.c_str());
 }
 

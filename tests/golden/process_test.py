@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What only a process can show: signals, closed pipes, full disks, shell completion, documents."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -222,6 +224,131 @@ class Killed(unittest.TestCase):
                         out = pipe.read()[filled:]
                     _, err = run.communicate(timeout=60)
                     self.assertEqual((run.returncode, out[:len(answer)], err), (0, answer, b""))
+
+
+class Asked(unittest.TestCase):
+    """weir rollback of settings that others changed since, as on a terminal that is left alone."""
+
+    def lab_changed_since(self, folder):
+        for words in (["init", "-t", "pair"], ["lab", "up"], ["apply", "--lab", "lab"]):
+            subprocess.run([WEIR, *words, "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        self.change(folder, 2048)
+
+    @staticmethod
+    def change(folder, ring):
+        file = pathlib.Path(folder, "lab", "state.json")
+        state = json.loads(file.read_text(encoding="utf-8"))
+        state["nics"][0]["set"]["ring_rx"] = ring
+        file.write_text(json.dumps(state), encoding="utf-8")
+
+    def check_lock_is_free(self, folder):
+        with open(pathlib.Path(folder, "lab", "journal", "lock"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def test_a_question_is_not_asked_under_the_lock_and_again_where_it_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.lab_changed_since(folder)
+            terminal, theirs = pty.openpty()
+            run = subprocess.Popen([WEIR, "rollback", "--lab", "lab"], cwd=folder, stdin=theirs,
+                                   stdout=subprocess.PIPE, stderr=theirs)
+            os.close(theirs)
+            shown = b""
+            for ring in (2048, 4096):
+                while b"Go on?" not in shown or b"%d" % ring not in shown:
+                    shown += os.read(terminal, 4096)
+                self.check_lock_is_free(folder)
+                shown = b""
+                self.change(folder, 4096)
+                os.write(terminal, b"y\n")
+            out, _ = run.communicate(timeout=60)
+            os.close(terminal)
+            self.assertEqual((run.returncode, out[:11]), (0, b"Rolled back"))
+
+    def test_nothing_is_listed_under_the_lock(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.lab_changed_since(folder)
+            reader, writer, filled = full_pipe()
+            run = subprocess.Popen([WEIR, "rollback", "--lab", "lab", "--yes"], cwd=folder,
+                                   stdout=subprocess.PIPE, stderr=writer)
+            os.close(writer)
+            wait_until_blocked(run.pid)
+            self.check_lock_is_free(folder)
+            with os.fdopen(reader, "rb") as pipe:
+                listed = pipe.read()[filled:]
+            out, _ = run.communicate(timeout=60)
+            self.assertEqual((run.returncode, out[:11]), (0, b"Rolled back"))
+            self.assertIn(b"changed since by others", listed)
+
+
+class Given(unittest.TestCase):
+    """Files and names that a user or another weir gives."""
+
+    def run_in(self, folder, *words, given=None):
+        return subprocess.run([WEIR, *words], cwd=folder, input=given, capture_output=True,
+                              check=False)
+
+    def test_a_design_that_was_cut_short_on_the_way_is_not_applied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_in(folder, "init", "-t", "pair", "--quiet")
+            self.run_in(folder, "lab", "up", "--quiet")
+            text = pathlib.Path(folder, "fabric.yaml").read_bytes()
+            short = text[:text.rindex(b"\n", 0, len(text) - 1) + 1]
+            refused = self.run_in(folder, "apply", "-", "--lab", "lab", "--expect", "0" * 16,
+                                  given=short)
+            self.assertEqual(refused.returncode, 3, refused.stderr)
+            self.assertIn(b"cut short on the way", refused.stderr)
+            digest = refused.stderr.split(b"the digest ")[1].split(b",")[0].decode()
+            again = self.run_in(folder, "apply", "-", "--lab", "lab", "--expect", digest,
+                                given=text)
+            self.assertEqual(again.returncode, 3, "the digest of the part is not that of the whole")
+            whole = again.stderr.split(b"the digest ")[1].split(b",")[0].decode()
+            applied = self.run_in(folder, "apply", "-", "--lab", "lab", "--expect", whole,
+                                  given=text)
+            self.assertEqual(applied.returncode, 0, applied.stderr)
+
+    def test_what_to_type_next_is_quoted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_in(folder, "init", "-t", "pair", "-o", "my fabric.yaml", "--quiet")
+            self.run_in(folder, "lab", "up", "my fabric.yaml", "--dir", "my lab", "--quiet")
+            for verb in ("plan", "validate", "show"):
+                done = self.run_in(folder, verb, "--lab", "my lab")
+                self.assertIn(b"--lab 'my lab'", done.stdout, verb)
+
+    def test_bad_results_of_an_earlier_run_are_no_wrong_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_in(folder, "init", "-t", "pair", "--quiet")
+            pathlib.Path(folder, "out").mkdir()
+            for text, why in ((b"x\n", b"not JSON"),
+                              (b"[" * 99 + b"]" * 99 + b"\n", b"deeper than 64 levels")):
+                pathlib.Path(folder, "out", "results.jsonl").write_bytes(text)
+                done = self.run_in(folder, "tune", "--resume", "--out", "out", "-w",
+                                   "incast,size=300KB")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn(b"results.jsonl:1: ", done.stderr)
+                self.assertIn(why, done.stderr)
+
+
+class SettleUnit(unittest.TestCase):
+    """What settles journals at boot: nothing that hangs keeps the machine from coming up."""
+    UNIT = ROOT / "packaging" / "weir-settle.service.in"
+
+    def test_it_has_a_limit_and_tries_again_what_may_go_away(self):
+        lines = self.UNIT.read_text(encoding="utf-8").splitlines()
+        for line in ("Type=oneshot", "TimeoutStartSec=15min", "Restart=on-failure",
+                     "RestartPreventExitStatus=2 3 5", "StartLimitBurst=30"):
+            self.assertIn(line, lines)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze here")
+    def test_systemd_takes_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder, "weir-settle.service")
+            text = self.UNIT.read_text(encoding="utf-8").replace("@BINDIR@/weir", str(WEIR))
+            unit.write_text("".join(line for line in text.splitlines(keepends=True)
+                                    if not line.startswith("Documentation=")), encoding="utf-8")
+            done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 def full_pipe():

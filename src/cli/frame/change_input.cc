@@ -1,5 +1,7 @@
 #include "cli/frame/change_input.h"
 
+#include "base/untrusted/quote.h"
+
 namespace weir::cli {
 
 Option state_option() {
@@ -32,7 +34,7 @@ std::string state_words(const Args& args) {
   const auto& options = args.command().options;
   for (const Option& option : options)
     if ((option.name == "lab" || option.name == "state") && args.has(option.name))
-      words += " --" + std::string(option.name) + " " + args.value(option.name);
+      words += " --" + std::string(option.name) + " " + shell_word(args.value(option.name));
   return words;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "cli/fleet/fleet_input.h"
 
 namespace weir::cli {
@@ -66,9 +67,9 @@ ops::Result<ops::Source> source_of(const Args& args, const Context& context) {
 
 std::string source_words(const Args& args) {
   std::string words;
-  if (const auto lab = args.get("lab")) words += fmt::format(" --lab {}", *lab);
+  if (const auto lab = args.get("lab")) words += fmt::format(" --lab {}", shell_word(*lab));
   for (const std::string& root : all_if_taken(args, "root"))
-    words += fmt::format(" --root {}", root);
+    words += fmt::format(" --root {}", shell_word(root));
   return words + fleet_words(args);
 }
 
@@ -79,10 +80,10 @@ ops::Result<ops::PlanRequest> plan_request(const Args& args, const Context& cont
 }
 
 std::string plan_words(const Args& args) {
-  std::string words = args.has("DESIGN") ? " " + args.value("DESIGN") : "";
+  std::string words = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
   words += source_words(args);
   for (const std::string& host : args.all("host"))
-    words += " --host " + host;
+    words += " --host " + shell_word(host);
   return words;
 }
 

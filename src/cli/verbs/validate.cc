@@ -7,6 +7,7 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "cli/fleet/fleet_input.h"
 #include "cli/fleet/node_line.h"
 #include "cli/frame/change_input.h"
@@ -82,7 +83,7 @@ void print_drain(const Args& args, Context& context, const finding::Judgement& j
 
 /// Switches that differ are configured anew; hosts are changed, or else tried under load.
 std::vector<std::string> next_steps(const Args& args, const ops::Validated& validated) {
-  const std::string design = args.has("DESIGN") ? " " + args.value("DESIGN") : "";
+  const std::string design = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
   const std::string hosts = source_words(args);
   const finding::Judgement& judgement = validated.judgement;
   std::vector<std::string> next;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -444,9 +445,20 @@ Result<Lock> Lock::take(const std::string& dir) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
     return invalid_error(path + " is not trusted: it is no plain file");
-  while (::flock(fd, LOCK_EX) != 0)
-    if (errno != EINTR)
+  constexpr int kPatience = 300;  // seconds
+  constexpr int kPerSecond = 100;
+  constexpr timespec kBetweenTries = {.tv_sec = 0, .tv_nsec = 10'000'000};
+  for (int tries = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EINTR && errno != EWOULDBLOCK)
       return Error{ErrorCode::kIo, fmt::format("lock {}: {}", path, std::strerror(errno))};
+    if (tries >= kPatience * kPerSecond)
+      return Error{
+          ErrorCode::kIo,
+          fmt::format("another weir has been changing {} for {} s: wait until it has ended "
+                      "(fuser {} names it)",
+                      dir, kPatience, path)};
+    ::nanosleep(&kBetweenTries, nullptr);
+  }
   return lock;
 }
 

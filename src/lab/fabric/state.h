@@ -104,8 +104,8 @@ struct State {
 [[nodiscard]] Result<State> read_state(const Blueprint& blueprint);
 [[nodiscard]] Status write_state(const Blueprint& blueprint, const State& state);
 
-/// Held while a lab is changed; take() waits. The kernel releases it when the process ends, killed
-/// or not.
+/// Held while a lab is changed; take() waits, five minutes at most: a load is simulated under it.
+/// The kernel releases it when the process ends, killed or not.
 class Lock {
  public:
   [[nodiscard]] static Result<Lock> take(const std::string& dir);

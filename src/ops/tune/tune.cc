@@ -125,7 +125,11 @@ Result<Tuned> tune(const TuneRequest& asked) {
   auto result = tune::tune({fabric.design, fabric.intent}, tuning);
   if (!result && tuning.foreman != nullptr && result.error().code == ErrorCode::kIo)
     return could_not_look(result.error().what);
-  WEIR_TRY(made, or_bad_request(std::move(result)));
+  // What is wrong with the results of an earlier run, or with their file, is no wrong word.
+  const bool is_of_file = !result && (result.error().code == ErrorCode::kParse ||
+                                      result.error().code == ErrorCode::kIo);
+  WEIR_TRY(made,
+           or_fail(is_of_file ? FailureKind::kBadInput : FailureKind::kRequest, std::move(result)));
   out.result = std::move(made);
   std::vector<design::ValueEdit> bare = edits_of(out.result);
   for (design::ValueEdit& edit : bare)
