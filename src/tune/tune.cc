@@ -188,7 +188,8 @@ class Tuning {
     result_.workloads = request_.loads.empty() ? usual_loads(fabric_.intent) : request_.loads;
     for (const std::string& text : result_.workloads) {
       auto load = parse_load(text);
-      if (!load) return load.error().within("--workload");
+      if (!load)
+        return invalid_error("--workload: " + load.error().what);  // a word, no file of ours
       const auto other = held_out_of(*load, fabric_.intent);
       if (other && std::find(result_.workloads.begin(), result_.workloads.end(), *other) ==
                        result_.workloads.end())

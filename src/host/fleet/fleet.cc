@@ -361,8 +361,8 @@ class RemoteHost final : public FleetMember {
   [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command,
                                            const LoadControl& control) override {
     WEIR_TRY_STATUS(can_run());
-    const Duration budget = fleet_->limits().budget;
     const std::string load = new_load_id();
+    const Duration budget = fleet_->limits().budget;
     if (control.on_start)
       WEIR_TRY_STATUS(control.on_start(
           {.group = 0, .host = host_.name, .stop = fleet_->stop_words(host_, load)}));

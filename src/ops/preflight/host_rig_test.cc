@@ -655,12 +655,12 @@ TEST_F(HostsOfADesign, WhoseLauncherHangsAreGivenUpAfterTheLoadsOwnTime) {
   HungHost receiver(silent_host(two.host(1), two.intent()));
   std::vector<Flow> flows;
   add_flows({0, &two.host(0)}, {1, &two.host(1)}, {"ib_write_bw", "-D", "2"}, flows);
-  const auto ran = run_flows(
-      {{0, &sender}, {1, &receiver}}, flows,
-      [&](std::uint32_t host, std::uint32_t rail) {
-        return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
-      },
-      {});
+  const auto ran =
+      run_flows({{0, &sender}, {1, &receiver}}, flows,
+                [&](std::uint32_t host, std::uint32_t rail) {
+                  return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
+                },
+                {});
   ASSERT_FALSE(ran.has_value());
   EXPECT_EQ(ran.error().what, "gpu01: did not end within 197 s and was cut off");
   ASSERT_TRUE(sender.limit && receiver.limit);
