@@ -175,8 +175,7 @@ TEST(PastedQuiet, LinksThatWentDownOnOtherDaysDidNotGoDownTogether) {
 
 TEST(PastedQuiet, AdaptiveRoutingOnTheSpinesNeedNotBeOn) {
   COVERS("I18");
-  const std::string counts =
-      "\nout_of_sequence on the receivers is at 400123\nno drops on any switch\n";
+  const std::string counts = "\nout_of_sequence: 400123\nno drops on any switch\n";
   for (const std::string_view text :
        {"Adaptive routing on all spines is off since Monday, we wait for the vendor.",
         "Adaptive routing on all spines.", "adaptive routing on the leaves was disabled yesterday",
@@ -185,7 +184,7 @@ TEST(PastedQuiet, AdaptiveRoutingOnTheSpinesNeedNotBeOn) {
   for (const std::string_view text :
        {"adaptive routing on", "adaptive routing on since Monday", "packet spraying on; slow now",
         "adaptive routing on / off on the leaves:", "we turned on adaptive routing on the leaves",
-        "enabled adaptive routing on all spines, drops are not seen"})
+        "enabled adaptive routing on all spines"})
     EXPECT_EQ(loudness(std::string(text) + counts, "path.reordering"), "warning") << text;
 }
 
