@@ -347,6 +347,11 @@ TEST(Verdict, IsGoOnlyWhereEveryStagePassedOrDoesNotApply) {
   report.stages.at(number_of(StageId::kLoopback)).state = State::kNotApplicable;
   report.stages.at(number_of(StageId::kSoak)).state = State::kNotRun;
   EXPECT_EQ(report.verdict(), Verdict::kGo);
+  report.unseen = {"gpu03: no answer"};
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell) << "of a host that was not seen";
+  EXPECT_EQ(unseen_names(report), std::vector<std::string>{"gpu03"});
+  EXPECT_TRUE(whole_judgement(report).is_partial());
+  report.unseen.clear();
   report.stages.at(number_of(StageId::kOverload)).state = State::kOpen;
   EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
   report.stages.at(number_of(StageId::kOverload)).state = State::kNotRun;

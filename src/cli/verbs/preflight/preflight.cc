@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/hosts/host_set.h"
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -69,23 +70,38 @@ std::string preflight_verdict(const Report& report) {
     }
     case Verdict::kNoGo: {
       const std::string places = failing_text(preflight::failing_of(report));
-      return fmt::format("No-go. {}red flag in stage {}{}.", head,
-                         preflight_stage_text(*report.failed()),
-                         places.empty() ? "" : ": " + places);
+      return fmt::format(
+          "No-go. {}red flag in stage {}{}.{}", head, preflight_stage_text(*report.failed()),
+          places.empty() ? "" : ": " + places,
+          report.unseen.empty()
+              ? ""
+              : fmt::format(" Not seen: {}.", fold_hosts(preflight::unseen_names(report))));
     }
     case Verdict::kCannotTell: break;
   }
+  std::vector<std::string> lacking;
+  if (!report.unseen.empty())
+    lacking.push_back(fmt::format("{} {} not seen", fold_hosts(preflight::unseen_names(report)),
+                                  report.unseen.size() == 1 ? "was" : "were"));
   std::vector<std::string> open;
   for (const StageResult& stage : report.stages)
     if (stage.state == State::kOpen ||
         (stage.state == State::kNotRun && stage.id != preflight::StageId::kSoak))
       open.push_back(preflight_stage_text(stage));
-  return fmt::format("Cannot tell. {}no red flag, but without an answer of stage {}.", head,
-                     join(open, ", "));
+  if (!open.empty())
+    lacking.push_back(fmt::format("{} without an answer of stage {}",
+                                  lacking.empty() ? "but" : "and", join(open, ", ")));
+  return fmt::format("Cannot tell. {}no red flag, {}{}.", head, report.unseen.empty() ? "" : "but ",
+                     join(lacking, ", "));
 }
 
 void print_plan(const Report& report, Context& context) {
   context.out << fmt::format("Preflight of {}. Stages and their budgets:\n\n", fabric_text(report));
+  for (const std::string& text : ops::fold_reasons(report.unseen))
+    context.out << hang(fmt::format("not seen, and left out of every load: {}", text),
+                        kPreflightWidth, 8)
+                << '\n';
+  if (!report.unseen.empty()) context.out << '\n';
   TextTable table({"", "stage", "what", "budget"});
   for (const StageResult& stage : report.stages) {
     const preflight::StageRow& row = preflight::row_of(stage.id);
@@ -152,7 +168,7 @@ void print_measures(const Report& report, Context& context) {
 std::vector<std::string> next_of(const Report& report, const Args& args) {
   std::string source = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
   if (args.has("lab")) source += " --lab " + shell_word(args.value("lab"));
-  source += fleet_words(args);
+  source += fleet_words_without(args, preflight::unseen_names(report));
   std::string again = fmt::format("weir preflight{}", source);
   for (const std::string_view option : {"quick", "despite-lint"})
     if (args.has(option)) again += fmt::format(" --{}", option);
