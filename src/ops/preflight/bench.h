@@ -153,6 +153,10 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 [[nodiscard]] Status bisect_links(Bench& bench, const std::vector<preflight::Sample>& samples,
                                   std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,
                                   finding::Judgement& judgement);
+/// What was slow in the rounds again, alone: what slow NICs have in common, then the worst of them
+/// with two healthy partners, then pairs. Adds a finding for each that is slow alone too.
+[[nodiscard]] Status retest_slow(Bench& bench, const std::vector<preflight::Sample>& samples,
+                                 preflight::StageResult& stage, finding::Judgement& judgement);
 /// A finding of this stage that names the host already gets the measurement; else a new one.
 void blame_host(const Bench& bench, std::uint32_t host, const preflight::Sample& worst,
                 const std::vector<std::string>& partners, finding::Judgement& judgement);

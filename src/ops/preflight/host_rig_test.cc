@@ -56,6 +56,8 @@ dir=$(dirname "$0")
 case $last in --*|*=*) ;; *)
   if [ -f "$dir/broken.$HOST" ]; then echo "Completion with error at client"; exit 1; fi
   rate=95.1; [ -f "$dir/slow.$HOST" ] && rate=20.5
+  dev=; for word; do [ "$dev" = -d ] && dev=$word && break; [ "$word" = -d ] && dev=-d; done
+  for way in "$HOST.$dev" "all.$dev" all "to.$last"; do [ -f "$dir/slow.$way" ] && rate=20.5; done
   echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
   echo " 65536      500000         $rate              $rate              0.18"
 esac
@@ -215,6 +217,93 @@ TEST_F(HostsOfADesign, ExchangeInPairsAndASlowHostIsTriedAgainAndBlamed) {
   ASSERT_FALSE(stage.judgement.findings.empty());
   EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu03");
+}
+
+/// rail256 with twelve hosts, at 100G: eight rails, each below a leaf of its own.
+std::string twelve_with_rails() {
+  std::string text(design::find_template("rail256")->text);
+  const auto edit = [&](std::string_view from, std::string_view to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  edit("gpu[01-32]", "gpu[01-12]");
+  edit("speed: 400G", "speed: 100G");
+  edit("speed: 400G", "speed: 100G");
+  return text;
+}
+
+std::string all_of(const preflight::StageResult& stage) {
+  std::string out = stage.why;
+  for (const finding::Finding& finding : stage.judgement.findings)
+    out += fmt::format("\n{} {}: {}", finding.id, finding::to_text(finding.where), finding.verdict);
+  for (const std::string& note : stage.notes)
+    out += "\n" + note;
+  return out;
+}
+
+TEST_F(HostsOfADesign, OneSlowNicOfEightIsNamedWithItsRailAndNoPathIs) {
+  COVERS("J2", "J3");
+  mark("slow.gpu05.mlx5_3");
+  const PreflightRequest request = quick();
+  for (const std::size_t hosts : {12U, 7U}) {
+    Bench some = bench(request, hosts, twelve_with_rails());
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    const auto ran = run_pairs(some, stage);
+    ASSERT_TRUE(ran.has_value()) << ran.error().what;
+    EXPECT_EQ(stage.state, preflight::State::kFailed);
+    ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+    const finding::Finding& found = stage.judgement.findings.front();
+    EXPECT_EQ(found.id, "host.straggler");
+    EXPECT_EQ(finding::to_text(found.where), "gpu05 rail 3 (mlx5_3)");
+    EXPECT_NE(found.verdict.find("7 other rails of the host reached their floors"),
+              std::string::npos)
+        << found.verdict;
+  }
+}
+
+TEST_F(HostsOfADesign, ThatAreAllSlowAlikeAreOneFindingThatNamesNoHostAndNoPath) {
+  COVERS("J3");
+  mark("slow.all");
+  const PreflightRequest request = quick();
+  Bench twelve = bench(request, 12, twelve_with_rails());
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(twelve, stage).has_value());
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "hosts.below_floor");
+  EXPECT_EQ(finding::to_text(found.where), "");
+  EXPECT_TRUE(found.verdict.starts_with("Every rail is slow on all 12 hosts")) << found.verdict;
+}
+
+TEST_F(HostsOfADesign, WithOneSlowRailAreToldAsTheRailAndNotAsHosts) {
+  COVERS("J3");
+  mark("slow.all.mlx5_3");
+  const PreflightRequest request = quick();
+  Bench twelve = bench(request, 12, twelve_with_rails());
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(twelve, stage).has_value());
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "hosts.below_floor");
+  EXPECT_TRUE(found.verdict.starts_with("Rail 3 is slow on all 12 hosts")) << found.verdict;
+  EXPECT_EQ(found.where.rail, "3");
+  EXPECT_EQ(found.where.switch_name, "leaf3");
+}
+
+TEST_F(HostsOfADesign, OfThreeTheSlowOneIsBlamedAndTheOthersAreNot) {
+  COVERS("J2");
+  // Each of the others is slow with half of its partners.
+  mark("slow.gpu02");
+  mark("slow.to.10.0.0.2");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(three, stage).has_value());
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
 }
 
 TEST_F(HostsOfADesign, TwoThatMoveNothingAreNoGoThoughNobodyElseIsThereToTryThemWith) {

@@ -1,13 +1,10 @@
 // Stage 4: pairs of hosts, first few, then all, by a schedule; suspects again, alone.
 #include <algorithm>
-#include <array>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "finding/catalog.h"
@@ -17,118 +14,9 @@
 namespace weir::ops {
 namespace {
 
-using preflight::Blame;
-using preflight::HostPair;
 using preflight::rate_text;
 using preflight::Round;
 using preflight::Sample;
-using preflight::Suspect;
-
-// Measured again, alone: each costs a run.
-constexpr std::size_t kMostSuspects = 6;
-constexpr std::size_t kMostPairs = 4;
-
-/// The worst of a retest.
-const Sample* slowest(const std::vector<Sample>& samples) {
-  const auto found = std::min_element(
-      samples.begin(), samples.end(),
-      [](const Sample& a, const Sample& b) { return a.of_floor() < b.of_floor(); });
-  return found == samples.end() ? nullptr : &*found;
-}
-
-bool is_slow(const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(),
-                     [](const Sample& sample) { return sample.is_slow(); });
-}
-
-constexpr std::string_view kGoodWithOthers = "and neither host is with others";
-constexpr std::string_view kNoOthers = "and no healthy host is left to try either with";
-
-void blame_path(const Bench& bench, const Sample& worst, std::string_view why,
-                finding::Judgement& judgement) {
-  const std::string link = fmt::format("{} - {}", bench.name(std::min(worst.from, worst.to)),
-                                       bench.name(std::max(worst.from, worst.to)));
-  if (std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                  [&](const auto& known) { return known.where.link == link; }))
-    return;
-  finding::Finding finding = finding::make_finding(
-      "link.degraded",
-      fmt::format("The path between {} and {} is slow, {}: {} of at least {}, alone.",
-                  bench.name(worst.from), bench.name(worst.to), why, rate_text(worst.rate),
-                  rate_text(worst.floor)),
-      {.rail = fmt::format("{}", worst.rail), .link = link});
-  finding.evidence.push_back({.source = "retest, alone in the fabric",
-                              .line = sample_text(bench, worst),
-                              .counter = "",
-                              .value = std::nullopt});
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
-}
-
-/// Where no healthy partner is left: the worst of its pairs again, alone. A pair that moves nothing
-/// must not pass because there are few hosts. One that is slow may be so by design, as all others
-/// are: links that are narrower than the NICs, rails that share one.
-Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                      preflight::StageResult& stage, finding::Judgement& judgement,
-                      std::vector<std::string>& cleared) {
-  std::vector<Sample> own;
-  for (const Sample& sample : samples)
-    if (sample.from == suspect.host || sample.to == suspect.host) own.push_back(sample);
-  const Sample* const worst = slowest(own);
-  if (worst == nullptr) return {};
-  WEIR_TRY(again, bench.rig().exchange({{worst->from, worst->to}}, 0));
-  if (!is_slow(again)) {
-    cleared.push_back(bench.name(suspect.host));
-    return {};
-  }
-  const Sample& slow = *slowest(again);
-  if (slow.rate > 0) {
-    stage.notes.push_back(sample_text(bench, slow) + ": all hosts are below their floors");
-  } else {
-    blame_path(bench, slow, kNoOthers, judgement);
-  }
-  return {};
-}
-
-/// With one healthy partner, then with another. True where the host is to blame.
-Result<bool> try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                         const std::vector<Suspect>& suspects,
-                         const std::vector<std::uint32_t>& kinds, preflight::StageResult& stage,
-                         finding::Judgement& judgement, std::vector<std::string>& cleared) {
-  std::vector<std::string> partners;
-  std::vector<Sample> worst;
-  std::array<bool, 2> was_slow = {false, false};
-  std::uint32_t excluded = suspect.host;
-  for (std::size_t i = 0; i < was_slow.size(); ++i) {
-    const std::uint32_t partner =
-        preflight::healthy_partner(suspect.host, excluded, samples, suspects, kinds);
-    if (partner == suspect.host) break;
-    WEIR_TRY(again, bench.rig().exchange({{suspect.host, partner}}, 0));
-    partners.push_back(bench.name(partner));
-    was_slow.at(i) = is_slow(again);
-    if (was_slow.at(i)) worst.push_back(*slowest(again));
-    excluded = partner;
-  }
-  const std::string& host = bench.name(suspect.host);
-  if (partners.size() < 2) {
-    stage.notes.push_back(
-        fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
-    if (partners.empty()) {
-      WEIR_TRY_STATUS(try_worst_pair(bench, suspect, samples, stage, judgement, cleared));
-      return false;
-    }
-    if (worst.empty()) return false;
-    was_slow[1] = was_slow[0];  // with the only one there is
-  }
-  switch (preflight::blame(was_slow[0], was_slow[1])) {
-    case Blame::kNobody: cleared.push_back(host); return false;
-    case Blame::kHost:
-      blame_host(bench, suspect.host, worst.front(), partners, judgement);
-      return true;
-    case Blame::kPath: blame_path(bench, worst.front(), kGoodWithOthers, judgement); return false;
-  }
-  WEIR_UNREACHABLE("every blame is handled");
-}
 
 /// Links that carried nothing in the window, as ports of switches; counted over both directions.
 struct Cover {
@@ -283,7 +171,7 @@ void blame_host(const Bench& bench, std::uint32_t number, const Sample& worst,
   }
   finding::Finding finding = finding::make_finding(
       "host.straggler",
-      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
+      fmt::format("{} is slow with both partners: alone with {} it {} {} of at least {}.", host,
                   join(partners, " and with "), worst.to == number ? "receives" : "sends",
                   rate_text(worst.rate), rate_text(worst.floor)),
       {.host = host, .rail = fmt::format("{}", worst.rail)});
@@ -323,29 +211,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   for (preflight::Measure& measure : latencies.more)
     if (measure.values.count > 0) stage.measures.push_back(std::move(measure));
   add_nic_measures(bench, samples, stage);
-  const std::vector<std::uint32_t> kinds = bench.kinds();
-  const std::vector<Suspect> suspects =
-      preflight::suspects_among(samples, kinds, bench.request().thresholds, kMostSuspects);
-  std::vector<std::string> cleared;
-  std::set<std::uint32_t> blamed;
-  for (const Suspect& suspect : suspects) {
-    WEIR_TRY(is_to_blame,
-             try_suspect(bench, suspect, samples, suspects, kinds, stage, judgement, cleared));
-    if (is_to_blame) blamed.insert(suspect.host);
-  }
-  if (!cleared.empty())
-    stage.notes.push_back(
-        fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
-                    compact_names(cleared)));
-  // Of many hosts the link between two leaves is looked for instead.
-  const bool bisects = bench.hosts() > preflight::kAllPairsHosts;
-  const std::vector<std::uint32_t> leaves = bench.leaves();
-  for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
-    if (bisects && leaves[pair.first] != leaves[pair.second]) continue;
-    WEIR_TRY(again, bench.rig().exchange({pair}, 0));
-    if (is_slow(again)) blame_path(bench, *slowest(again), kGoodWithOthers, judgement);
-  }
-  if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, std::move(blamed), stage, judgement));
+  WEIR_TRY_STATUS(retest_slow(bench, samples, stage, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");
   stage.why =
       fmt::format("{} in {}; a pair alone {} of at least {}", counted(samples.size(), "exchange"),
