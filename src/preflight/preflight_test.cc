@@ -77,6 +77,21 @@ TEST(Rounds, OfLinksLetEveryTwoLeavesMeetAndNobodyTwiceInARound) {
   }
 }
 
+TEST(Rounds, ThatCoverLetEveryHostTakePartAndRepeatNoRound) {
+  COVERS("J1");
+  for (const std::uint32_t hosts : {2U, 3U, 12U, 13U}) {
+    std::set<std::uint32_t> had;
+    std::size_t pairs = 0;
+    for (const Round& round : covering_rounds(circle_rounds(hosts)))
+      for (const HostPair& pair : round) {
+        had.insert({pair.first, pair.second});
+        ++pairs;
+      }
+    EXPECT_EQ(had.size(), hosts);
+    EXPECT_EQ(pairs, (hosts + 1) / 2) << hosts;
+  }
+}
+
 TEST(Growth, DoublesUntilAllTakePart) {
   EXPECT_EQ(growth(16), (std::vector<std::uint32_t>{2, 4, 8}));
   EXPECT_EQ(growth(20), (std::vector<std::uint32_t>{2, 4, 8, 16}));

@@ -87,13 +87,10 @@ class HostRig final : public Rig {
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<Flow> flows;
     for (const preflight::HostPair& pair : round)
-      add_flows(pair.first, pair.second, {"ib_write_lat", "-n", latency_count(), "-s", "64"}, flows,
-                1);
+      add_flows(pair.first, pair.second, {"ib_write_lat", "-n", latency_count(), "-s", "64"},
+                flows);
     WEIR_TRY(outcomes, start(flows));
     Latencies out;
-    std::vector<double> p99;
-    std::vector<double> p999;
-    std::vector<double> jitter;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const host::PerftestReport report = host::read_perftest(outcomes[i].client);
       if (report.latency.empty() || !report.latency.front().typical) {
@@ -102,14 +99,10 @@ class HostRig final : public Rig {
       }
       const host::LatencyRow& row = report.latency.front();
       out.seconds.push_back(seconds_of(*row.typical));
-      if (row.p99) p99.push_back(seconds_of(*row.p99));
-      if (row.p99) jitter.push_back(seconds_of(*row.p99) - seconds_of(*row.typical));
-      if (row.p999) p999.push_back(seconds_of(*row.p999));
+      if (row.p99) out.p99.push_back(seconds_of(*row.p99));
+      if (row.p99) out.jitter.push_back(seconds_of(*row.p99) - seconds_of(*row.typical));
+      if (row.p999) out.p999.push_back(seconds_of(*row.p999));
     }
-    // perftest prints quantiles, no single messages: what is spread here are the pairs.
-    out.more.push_back(measure_of("latency_p99", "s", Better::kLess, std::move(p99)));
-    out.more.push_back(measure_of("latency_p999", "s", Better::kLess, std::move(p999)));
-    out.more.push_back(measure_of("jitter", "s", Better::kLess, std::move(jitter)));
     return out;
   }
 

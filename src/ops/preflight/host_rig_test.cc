@@ -509,6 +509,22 @@ TEST_F(HostsOfADesign, AreNotMeasuredAgainForEveryRail) {
   EXPECT_EQ(loads, 12U) << "twelve pairs of the two leaves, once, each of them told";
 }
 
+TEST_F(HostsOfADesign, AreAllMeasuredForLatencyOnEveryRail) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  // Of an odd number one rests in every round.
+  for (const std::size_t hosts : {12U, 5U}) {
+    Bench some = bench(request, hosts, twelve_with_rails());
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    ASSERT_TRUE(run_pairs(some, stage).has_value());
+    for (const std::string_view metric : {"latency", "latency_p99", "latency_p999", "jitter"}) {
+      ASSERT_NE(stage.find(metric), nullptr) << metric;
+      EXPECT_EQ(stage.find(metric)->values.count, (hosts + 1) / 2 * 8) << metric;
+    }
+    EXPECT_NEAR(stage.find("jitter")->values.most, 0.45e-6, 1e-12);
+  }
+}
+
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {
   ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_lat",
                                 "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/words\"\n",

@@ -1,5 +1,6 @@
 // Stage 4: pairs of hosts, first few, then all, by a schedule; suspects again, alone.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -56,8 +57,43 @@ void note_cover(const Cover& cover, preflight::StageResult& stage) {
                   cover.unused.size() > kNamed ? " …" : ""));
 }
 
-void add_measures(const std::vector<Sample>& samples, std::vector<double> latencies,
-                  preflight::StageResult& stage) {
+/// Small messages: every host takes part, on all rails.
+Result<Latencies> measure_latencies(Bench& bench, const std::vector<Round>& rounds) {
+  Latencies out;
+  for (const Round& round : preflight::covering_rounds(rounds)) {
+    WEIR_TRY(times, bench.rig().latencies(round));
+    const auto add = [](auto& more, auto& all) {
+      all.insert(all.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+    };
+    add(times.seconds, out.seconds);
+    add(times.p99, out.p99);
+    add(times.p999, out.p999);
+    add(times.jitter, out.jitter);
+    add(times.notes, out.notes);
+  }
+  return out;
+}
+
+void add_latencies(Latencies latencies, preflight::StageResult& stage) {
+  const auto add = [&](std::string_view metric, std::vector<double> values) {
+    stage.measures.push_back(
+        measure_of(std::string(metric), "s", preflight::Better::kLess, std::move(values)));
+  };
+  add("latency", std::move(latencies.seconds));
+  // perftest prints quantiles, no single messages: what is spread here are pairs and rails.
+  if (!latencies.p99.empty()) add("latency_p99", std::move(latencies.p99));
+  if (!latencies.p999.empty()) add("latency_p999", std::move(latencies.p999));
+  if (!latencies.jitter.empty()) add("jitter", std::move(latencies.jitter));
+  constexpr std::size_t kNamed = 4;
+  const std::size_t all = latencies.notes.size();
+  for (std::size_t i = 0; i < std::min(all, kNamed); ++i)
+    stage.notes.push_back(std::move(latencies.notes[i]));
+  if (all > kNamed)
+    stage.notes.push_back(fmt::format("no latency: {} more", counted(all - kNamed, "pair")));
+}
+
+void add_measures(const std::vector<Sample>& samples, preflight::StageResult& stage) {
   std::vector<double> rates;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_round;
   for (const Sample& sample : samples) {
@@ -76,11 +112,6 @@ void add_measures(const std::vector<Sample>& samples, std::vector<double> latenc
                             .unit = "index",
                             .better = preflight::Better::kMore,
                             .values = preflight::distribution_of(std::move(fairness)),
-                            .floor = std::nullopt});
-  stage.measures.push_back({.metric = "latency",
-                            .unit = "s",
-                            .better = preflight::Better::kLess,
-                            .values = preflight::distribution_of(std::move(latencies)),
                             .floor = std::nullopt});
 }
 
@@ -198,18 +229,15 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
       WEIR_TRY(ran, bench.rig().exchange(rounds[i], i));
       samples.insert(samples.end(), ran.begin(), ran.end());
     }
-    WEIR_TRY(times, bench.rig().latencies(rounds.front()));
+    WEIR_TRY(times, measure_latencies(bench, rounds));
     latencies = std::move(times);
     return {};
   }));
   const diagnose::View view(bench.subject(window));
   judgement = diagnose::diagnose(view);
   note_cover(cover_of(view), stage);
-  add_measures(samples, std::move(latencies.seconds), stage);
-  for (std::string& note : latencies.notes)
-    stage.notes.push_back(std::move(note));
-  for (preflight::Measure& measure : latencies.more)
-    if (measure.values.count > 0) stage.measures.push_back(std::move(measure));
+  add_measures(samples, stage);
+  add_latencies(std::move(latencies), stage);
   add_nic_measures(bench, samples, stage);
   WEIR_TRY_STATUS(retest_slow(bench, samples, stage, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");
