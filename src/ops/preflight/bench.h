@@ -126,7 +126,8 @@ void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
 /// The load on the fabric as designed, by the simulator, against what was counted.
 [[nodiscard]] std::string expected_text(const Bench& bench, const lab::KnownLoad& known,
                                         const std::vector<evidence::Evidence>& window);
-/// Bits per second that a NIC sends in an all-to-all on the fabric as designed, by the simulator.
+/// Bits per second that a NIC sends in an all-to-all of the hosts that take part, on the fabric as
+/// designed, by the simulator.
 [[nodiscard]] weir::Result<double> expected_nic_rate(const Bench& bench);
 
 // The stages. Each fills in the state, `why` and what was measured.

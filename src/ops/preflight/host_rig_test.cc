@@ -525,6 +525,32 @@ TEST_F(HostsOfADesign, AreAllMeasuredForLatencyOnEveryRail) {
   }
 }
 
+TEST_F(HostsOfADesign, StandBesideWhatTheSimulatorExpectsOfANic) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const auto alone = two.rig().all_to_all();
+  ASSERT_TRUE(alone.has_value());
+  ASSERT_EQ(alone->measures.size(), 2U);
+  EXPECT_EQ(alone->measures[1].metric, "all_to_all_nic_bandwidth");
+  EXPECT_EQ(alone->measures[1].values.count, 2U);
+  // One stream from each NIC, of 95.1 Gb/s.
+  const std::string beside = two.rig().expectation({}, Duration());
+  EXPECT_TRUE(
+      beside.starts_with("all-to-all, what a NIC sends: measured 95.1 Gb/s (sum of its 1 "
+                         "stream; median of 2 NICs), expected 9"))
+      << beside;
+  EXPECT_TRUE(beside.ends_with(" % of it")) << beside;
+  // Three streams that say 95 Gb/s each did not run at the same time on a link of 100.
+  Bench four = bench(request, 4);
+  const auto ran = four.rig().all_to_all();
+  ASSERT_TRUE(ran.has_value());
+  EXPECT_NE(
+      four.rig().expectation({}, Duration()).find("; not compared: the streams of 4 NICs add"),
+      std::string::npos);
+  EXPECT_EQ(ran->measures.size(), 1U) << "of NICs nothing is known";
+}
+
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {
   ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_lat",
                                 "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/words\"\n",
