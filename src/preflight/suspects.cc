@@ -67,13 +67,9 @@ bool is_among(const NicId& nic, const std::vector<SlowGroup>& groups) {
 
 /// NICs that reached their floors both ways with a host that is not this one.
 std::set<NicId> good_without(std::uint32_t host, const std::vector<Sample>& samples) {
-  std::set<std::pair<NicId, NicId>> fast;  // from, to
-  for (const Sample& sample : samples)
-    if (!sample.is_slow() && sample.from != host && sample.to != host)
-      fast.insert({{sample.from, sample.rail}, {sample.to, sample.rail}});
   std::set<NicId> out;
-  for (const auto& [from, to] : fast)
-    if (fast.contains({to, from})) out.insert(from);
+  for (const auto& [nic, other] : good_pairs(samples))
+    if (nic.host != host && other.host != host) out.insert(nic);
   return out;
 }
 
@@ -113,6 +109,16 @@ std::map<NicId, double> nic_scores(const std::vector<Sample>& samples) {
   for (const auto& [nic, score] : scores_of(samples))
     out.emplace(nic, score.value);
   return out;
+}
+
+std::set<std::pair<NicId, NicId>> good_pairs(const std::vector<Sample>& samples) {
+  std::set<std::pair<NicId, NicId>> fast;  // from, to
+  for (const Sample& sample : samples)
+    if (!sample.is_slow()) fast.insert({{sample.from, sample.rail}, {sample.to, sample.rail}});
+  std::erase_if(fast, [&, ways = fast](const auto& way) {
+    return !ways.contains({way.second, way.first});
+  });
+  return fast;
 }
 
 std::vector<SlowGroup> slow_groups(const std::vector<Sample>& samples,

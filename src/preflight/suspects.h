@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "finding/thresholds.h"
@@ -55,6 +56,9 @@ inline constexpr std::size_t kLeastTogether = 3;
 
 /// What a NIC reached of its floor, in the median of its rounds; the worse way counts.
 [[nodiscard]] std::map<NicId, double> nic_scores(const std::vector<Sample>& samples);
+
+/// Pairs of NICs that reached their floors both ways, in both orders.
+[[nodiscard]] std::set<std::pair<NicId, NicId>> good_pairs(const std::vector<Sample>& samples);
 
 /// All NICs of the fabric, below their floors; else all of a rail, and all below a leaf, where
 /// those of others are not all slow. `leaves` is a number per NIC; equal ones are below the same

@@ -306,6 +306,35 @@ TEST_F(HostsOfADesign, OfThreeTheSlowOneIsBlamedAndTheOthersAreNot) {
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
 }
 
+TEST_F(HostsOfADesign, BelowTwoLeavesAreNotBlamedForTheLinksBetweenThem) {
+  COVERS("J2");
+  // gpu01 and gpu02 below one leaf, gpu09 and gpu10 below the other: slow with each other alone.
+  std::string text(design::find_template("pod16")->text);
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw",
+                                "#!/bin/sh\nfor last; do :; done\n"
+                                "case $last in -*|*=*) exit 0 ;; esac\n"
+                                "case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|"
+                                "gpu10.10.*.1.*) rate=95.1 ;; *) rate=60.0 ;; esac\n"
+                                "echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] "
+                                "MsgRate[Mpps]'\n"
+                                "echo \" 65536 500000 $rate $rate 0.18\"\n",
+                                FileMode::kScript));
+  const PreflightRequest request = quick();
+  const design::Loaded loaded = design::load_text(text, "pod16.yaml");
+  Fabric fabric{loaded.design, design::derive(loaded.design).intent};
+  HostSet set;
+  for (const std::size_t i : {0U, 1U, 8U, 9U})
+    set.hosts.push_back(
+        std::make_unique<ShellHost>(silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+  Bench four(request, std::move(set), std::move(fabric));
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(four, stage).has_value());
+  EXPECT_TRUE(stage.judgement.findings.empty()) << all_of(stage);
+  EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
+            std::string::npos)
+      << all_of(stage);
+}
+
 TEST_F(HostsOfADesign, TwoThatMoveNothingAreNoGoThoughNobodyElseIsThereToTryThemWith) {
   COVERS("J2");
   mark("broken.gpu01");

@@ -265,7 +265,9 @@ class Retest {
   /// Hosts below a leaf that are fast with each other: with two below other leaves they may not be.
   Result<bool> try_uplinks(const SlowGroup& group, const std::vector<SuspectHost>& members,
                            const std::vector<Sample>& fast) {
-    if (group.common != Common::kLeaf || has_narrow_uplinks(group.number)) return false;
+    if (group.common != Common::kLeaf || has_narrow_uplinks(group.number) ||
+        !is_reachable_between_leaves())
+      return false;
     std::vector<Sample> slow;
     for (std::size_t i = 0; i < kPartners; ++i) {
       const SuspectHost& member = members.at(i);
@@ -374,6 +376,7 @@ class Retest {
       WEIR_TRY_STATUS(try_without_partners(suspect, partners, worst));
       return Rails();
     }
+    std::erase_if(slow, [&](auto rail) { return is_good_with_another({suspect.host, rail}); });
     if (!worst) {
       cleared_.push_back(nic_text(suspect.host, suspect.rails));
     } else if (slow.empty()) {
@@ -452,7 +455,8 @@ class Retest {
     if (still == nullptr) {
       cleared_.push_back(nic_text(suspect.host, suspect.rails));
     } else if (still->rate > 0) {
-      stage_.notes.push_back(sample_text(bench_, *still) + ": all hosts are below their floors");
+      stage_.notes.push_back(sample_text(bench_, *still) +
+                             "; no healthy host is left to try either with");
     } else {
       add_path(*still, "; no healthy host is left to try either with");
     }
@@ -461,7 +465,40 @@ class Retest {
 
   // ---- pairs ----
 
+  /// What reached its floors, in the rounds or alone.
+  [[nodiscard]] std::set<std::pair<NicId, NicId>> known_good() const {
+    std::vector<Sample> known = samples_;
+    known.insert(known.end(), alone_.begin(), alone_.end());
+    return preflight::good_pairs(known);
+  }
+
+  /// A NIC that reached its floors both ways with any host is not slow itself.
+  [[nodiscard]] bool is_good_with_another(const NicId& nic) const {
+    const auto good = known_good();
+    return std::any_of(good.begin(), good.end(),
+                       [&](const auto& pair) { return pair.first == nic; });
+  }
+
+  /// Links between switches may be narrower than NICs, or too long for the load, by design: then no
+  /// pair between leaves reaches its floor, and that says nothing of any of them.
+  [[nodiscard]] bool is_reachable_between_leaves() const {
+    const auto good = known_good();
+    return std::any_of(good.begin(), good.end(), [&](const auto& pair) {
+      return leaves_.at(pair.first) != leaves_.at(pair.second);
+    });
+  }
+
   void add_path(const Sample& worst, const std::string& why) {
+    const bool is_between =
+        leaves_.at({worst.from, worst.rail}) != leaves_.at({worst.to, worst.rail});
+    if (is_between && worst.rate > 0 && !is_reachable_between_leaves()) {
+      const std::string note =
+          "no pair of hosts below different leaves reaches its floor: whether the links between "
+          "switches are slow, or are so by design, is not known";
+      if (std::find(stage_.notes.begin(), stage_.notes.end(), note) == stage_.notes.end())
+        stage_.notes.push_back(note);
+      return;
+    }
     finding::Finding found = preflight::slow_path(alone_of(worst), why);
     const bool is_known =
         std::any_of(judgement_.findings.begin(), judgement_.findings.end(),
