@@ -25,8 +25,8 @@ run_tests = ctest --test-dir $(1) --output-on-failure -j $(JOBS) $(2)
 # Where Open MPI can be compiled against, weir-mpi is built and tested.
 HAS_MPI = $$(pkg-config --exists ompi-c && echo ON || echo OFF)
 
-.PHONY: help demo build release-pgo test test-all bench format format-check tidy fuzz coverage \
-  pictures install deb clean
+.PHONY: help demo build release-pgo test test-all tsan bench format format-check tidy fuzz \
+  coverage pictures install deb clean
 
 help: ## this list
 	@echo 'Weir: lossless RoCEv2 fabrics for GPU clusters.'
@@ -74,11 +74,18 @@ test-all: export WEIR_REQUIRE := clang-format,codespell,lintian,mpi,shellcheck,t
 test-all: ## test, then clang-tidy, a clang build, long fuzzing, the package
 	@$(MAKE) --no-print-directory test UNIT_TESTS=ON
 	@$(MAKE) --no-print-directory tidy
+	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory deb
 	@tools/check_deb.sh build/weir_*.deb
 	@tools/check_deb.sh build/weir-mpi_*.deb
 	@tools/check_reproducible.sh
+
+tsan: ## the tests of one simulation on several threads, under ThreadSanitizer
+	@$(ENSURE) build test clang
+	@$(call configure,tsan)
+	@$(call compile,build-tsan,--target sim_test)
+	@build-tsan/sim_test --gtest_brief=1 --gtest_filter='Windows.*'
 
 bench: ## the benchmarks, release build
 	@$(ENSURE) build bench
@@ -133,4 +140,4 @@ deb: ## weir_VERSION_ARCH.deb and weir-mpi_….deb in build/, their debug symbol
 	@ls build/weir_*.deb build/weir-mpi_*.deb build/weir*-dbgsym_*.deb build/weir*.spdx.json
 
 clean: ## remove every build folder
-	rm -rf build build-dev build-tidy build-fuzz build-bench build-pgo
+	rm -rf build build-dev build-tidy build-fuzz build-bench build-pgo build-tsan

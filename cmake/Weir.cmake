@@ -26,7 +26,10 @@ endif()
 if(WEIR_WERROR)
   target_compile_options(weir_options INTERFACE -Werror)
 endif()
-if(WEIR_SANITIZE)
+if(WEIR_SANITIZE STREQUAL "thread")
+  target_compile_options(weir_options INTERFACE -fsanitize=thread)
+  target_link_options(weir_options INTERFACE -fsanitize=thread)
+elseif(WEIR_SANITIZE)
   target_compile_options(weir_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
     # A check at every pointer is a quarter of the compile time; ASan sees what they would.

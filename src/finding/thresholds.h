@@ -29,6 +29,7 @@ struct Thresholds {
   double storm_frames = 10'000;
   std::uint64_t frames_noted = 100'000;
   double pauses_at_one_port = 0.9;
+  double pause_branch = 0.2;
 
   // marks and CNPs
   std::uint64_t marks_that_matter = 4;
@@ -71,6 +72,9 @@ struct Thresholds {
   double moved_slack = 5;
   std::uint64_t moved_ports = 2;
   double mostly_unmarked = 10;
+  double unmarked_share = 0.5;
+  std::uint64_t dscps_counted = 100;
+  std::uint64_t other_queue_packets = 1'000'000;
   double busy_rail = 0.2;
   double over_usual = 1.8;
   std::uint64_t usual_hosts = 3;
@@ -110,6 +114,16 @@ struct Thresholds {
   double settled_share = 0.01;
   std::uint64_t one_way_neighbours = 2;
 
+  std::uint64_t source_ports_counted = 1000;
+
+  // what differs from others of its kind
+  std::uint64_t sisters = 3;
+  std::uint64_t sisters_meant_alike = 2;
+  double sisters_at_speed = 0.66;
+  std::uint64_t ports_in_subnet = 4;
+  std::uint64_t ports_with_lanes = 8;
+  std::uint64_t drops_without_pfc = 10'000;
+
   // loss
   double came_twice = 0.1;
   double gaps_over_losses = 10;
@@ -136,19 +150,38 @@ struct Thresholds {
   double uneven_runs = 2;
   std::uint64_t runs_compared = 3;
   std::uint64_t bandwidth_bytes = 1'000'000;
+  double pcie_reached = 0.8;
+  double other_quantity = 10;
 
   // tuning
   double tuned_use = 0.8;
   double tuned_tail = 2;
   double tuned_paused_runs = 0.05;
 
+  // the end of a roll-out
+  double rollout_pause_growth = 2;
+  double rollout_pause_window = 60;
+  double rollout_p99_growth = 1.5;
+  double rollout_slower = 0.03;
+  std::uint64_t rollout_slow_blocks = 3;
+
+  // a run beside simulated ones
+  double replica_range = 1;
+  double replica_range_of_places = 2;
+  double replica_difference = 0.05;
+  double replica_time_difference = 0.02;
+
   // preflight and baselines
   double pair_floor = 0.95;
   double loopback_floor = 0.90;
   double outlier_z = 3.5;
+  double least_spread = 0.01;
   std::uint64_t like_hosts = 8;
+  double link_carried = 0.1;
+  double slow_moment = 0.5;
   double baseline_change = 0.05;
   double baseline_spread = 3;
+  std::uint64_t baseline_runs = 3;
 };
 
 /// One row. Exactly one of the two members is set.

@@ -15,6 +15,7 @@
 //   run()       a load: perftest, nccl-tests, any command
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct LoadControl {
   std::function<bool()> is_interrupted = {};  // then the load and all it started is ended
   /// Told the load's process group before the load does anything; an error: it is not started.
   std::function<Status(std::int64_t group)> on_start = {};
+  /// After this long the load and all it started is ended, and run() is an error. A lab's loads
+  /// have limits of their own.
+  std::optional<Duration> limit = {};
 };
 
 /// What facts() looks at.

@@ -152,6 +152,11 @@ Result<Baseline> make_baseline(std::string name, const std::vector<Report>& runs
                .runs = runs.size(),
                .settings = runs.back().settings,
                .stages = {}};
+  for (const Report& run : runs) {  // what one of them does not say is not known of all
+    if (!run.identity.perftest) out.identity.perftest.reset();
+    if (!run.identity.collective) out.identity.collective.reset();
+    if (!run.identity.thresholds) out.identity.thresholds.reset();
+  }
   for (const StageRow& row : stages()) {
     std::vector<const StageResult*> same;
     for (const Report& run : runs) {

@@ -3,9 +3,10 @@
 // made of one or more preflights of the same fabric, and the comparison of a later one with it.
 //
 // Only like is compared with like: another design, driver, firmware, speed, MTU, kernel, switch
-// system or number of hosts makes two runs not comparable, said field by field, and never
-// "regressed". A regression is a value below its computed floor, or one that is worse than the
-// baseline by more than the larger of a share (5 %) and three times what it varied from run to run.
+// system, number of hosts, load or threshold makes two runs not comparable, said field by field,
+// and never "regressed". A regression is a value below its computed floor, or one that is worse
+// than the baseline by more than the larger of a share (5 %) and three times what it varied from
+// run to run.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,8 +82,10 @@ struct IdentityDifference {
   std::string was;
   std::string is;
 };
-/// Why two runs are not comparable; empty: they are.
+/// Why two runs are not comparable; empty: they are, as far as both say.
 [[nodiscard]] std::vector<IdentityDifference> differences(const Identity& was, const Identity& is);
+/// Fields that a file of an earlier version does not have: of these nobody knows.
+[[nodiscard]] std::vector<IdentityDifference> not_said(const Identity& was, const Identity& is);
 
 enum class Change : std::uint8_t { kSame, kBetter, kWorse, kBelowFloor };
 [[nodiscard]] std::string_view to_text(Change);  // "same" "better" "worse" "below floor"
@@ -110,7 +113,7 @@ struct Comparison {
   std::string digest;
   std::string started;                     // of the run
   std::vector<IdentityDifference> unlike;  // not comparable
-  std::vector<IdentityDifference> noted;   // settings, the tool: no obstacle
+  std::vector<IdentityDifference> noted;   // settings, the tool, what is not said: no obstacle
   std::vector<ComparedValue> values;       // regressions first, then as measured
   std::vector<std::string> missing;        // "4 pairs: latency": of one side alone
   finding::Judgement judgement;            // regressions as findings

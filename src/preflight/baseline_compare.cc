@@ -11,10 +11,28 @@
 namespace weir::preflight {
 namespace {
 
-constexpr std::uint64_t kRunsForCounters = 3;
-
 std::string list_text(const std::vector<std::string>& values) {
   return values.empty() ? "not shown" : join(values, ", ");
+}
+
+/// What the loads were given and judged by, of both; none where the file does not say.
+struct Asked {
+  std::string_view field;
+  std::optional<std::string> was;
+  std::optional<std::string> is;
+};
+std::vector<Asked> asked_of(const Identity& was, const Identity& is) {
+  const auto or_none = [](const std::optional<std::string>& text) {
+    return text && text->empty() ? std::optional<std::string>("none") : text;
+  };
+  const auto limits = [](const Identity& identity) {
+    if (!identity.thresholds) return std::optional<std::string>();
+    return std::optional<std::string>(
+        identity.thresholds->empty() ? "the defaults" : join(*identity.thresholds, ", "));
+  };
+  return {{"options of perftest", or_none(was.perftest), or_none(is.perftest)},
+          {"collective", or_none(was.collective), or_none(is.collective)},
+          {"thresholds", limits(was), limits(is)}};
 }
 
 /// How much worse, as a share of what was. From nothing to something of what should be little: all
@@ -106,7 +124,7 @@ class Comparer {
                         .is = is,
                         .worse = worse_by(was.value, is, Better::kLess),
                         .limit = limit_of(was.spread)};
-    value.is_judged = baseline_.runs >= kRunsForCounters;
+    value.is_judged = baseline_.runs >= limits_.baseline_runs;
     value.change = value.worse > value.limit    ? Change::kWorse
                    : value.worse < -value.limit ? Change::kBetter
                                                 : Change::kSame;
@@ -209,6 +227,18 @@ std::vector<IdentityDifference> differences(const Identity& was, const Identity&
   add("switch system", list_text(was.switches), list_text(is.switches));
   add("length of the loads", was.is_quick ? "--quick" : "in full",
       is.is_quick ? "--quick" : "in full");
+  for (const Asked& each : asked_of(was, is))
+    if (each.was && each.is) add(each.field, *each.was, *each.is);
+  return out;
+}
+
+std::vector<IdentityDifference> not_said(const Identity& was, const Identity& is) {
+  constexpr std::string_view kUnknown = "not known: of an earlier version";
+  std::vector<IdentityDifference> out;
+  for (const Asked& each : asked_of(was, is))
+    if (!each.was || !each.is)
+      out.push_back({std::string(each.field), each.was.value_or(std::string(kUnknown)),
+                     each.is.value_or(std::string(kUnknown))});
   return out;
 }
 
@@ -244,6 +274,8 @@ Comparison compare(const Baseline& baseline, const Report& run, const finding::T
   out.started = run.started;
   out.unlike = differences(baseline.identity, run.identity);
   note_settings(baseline, run, out);
+  for (IdentityDifference& each : not_said(baseline.identity, run.identity))
+    out.noted.push_back(std::move(each));
   if (!out.unlike.empty()) {
     out.judgement.unknown.push_back(
         {.check = "baseline", .reason = "not comparable: " + out.unlike.front().field});

@@ -38,7 +38,10 @@ Report run_of(double rate, double latency = 2e-6, std::uint64_t pauses = 10) {
                   .kernels = {"6.1.0"},
                   .speeds = {"100Gbps"},
                   .mtus = {"9000B, RDMA 4096B"},
-                  .switches = {"sonic 202311"}};
+                  .switches = {"sonic 202311"},
+                  .perftest = "",
+                  .collective = "",
+                  .thresholds = std::vector<std::string>()};
   run.settings = {{"trust", {"dscp"}}, {"PFC", {"3"}}};
   StageResult& idle = run.stages.at(number_of(StageId::kIdle));
   idle.state = State::kPassed;
@@ -238,6 +241,55 @@ TEST(Comparison, JudgesCountersWhereThreeRunsSayHowMuchTheyVary) {
       "thrice", {run_of(96e9, 2e-6, 10), run_of(96e9, 2e-6, 11), run_of(96e9, 2e-6, 12)});
   EXPECT_EQ(compare(*thrice, run_of(96e9, 2e-6, 13), {}).outcome(), Outcome::kAsBaseline);
   EXPECT_EQ(compare(*thrice, run_of(96e9, 2e-6, 1000), {}).outcome(), Outcome::kRegressed);
+}
+
+Report told(double rate, std::string perftest) {
+  Report run = run_of(rate);
+  run.identity.perftest = std::move(perftest);
+  return run;
+}
+
+/// As a file of an earlier version says it.
+Report silent(double rate) {
+  Report run = run_of(rate);
+  run.identity.perftest.reset();
+  run.identity.collective.reset();
+  run.identity.thresholds.reset();
+  return run;
+}
+
+TEST(Comparison, OfRunsWithOtherLoadsOrThresholdsIsNoRegression) {
+  COVERS("J4", "K3");
+  const Baseline baseline = make_baseline("good", {told(98e9, "")}).value();
+  const Comparison loads = compare(baseline, told(50e9, "-q 1 -s 8192"), {});
+  EXPECT_EQ(loads.outcome(), Outcome::kNotComparable);
+  ASSERT_EQ(loads.unlike.size(), 1U);
+  EXPECT_EQ(loads.unlike.front().field, "options of perftest");
+  EXPECT_EQ(loads.unlike.front().was, "none");
+  EXPECT_EQ(loads.unlike.front().is, "-q 1 -s 8192");
+  Report other = told(50e9, "");
+  other.identity.collective = "all_reduce_perf -b 1M";
+  EXPECT_EQ(compare(baseline, other, {}).outcome(), Outcome::kNotComparable);
+  Report stricter = told(98e9, "");
+  stricter.identity.thresholds = {"pair_floor=99%"};
+  EXPECT_EQ(compare(baseline, stricter, {}).unlike.front().was, "the defaults");
+  EXPECT_FALSE(make_baseline("bad", {told(98e9, ""), stricter}).has_value());
+}
+
+TEST(Comparison, WithAFileThatDoesNotSayItsLoadsIsMadeAndSaysSo) {
+  COVERS("K3");
+  const Baseline old = make_baseline("good", {silent(98e9)}).value();
+  const std::string text = baseline_text(old);
+  EXPECT_EQ(text.find("perftest"), std::string::npos) << "its digest is that of its version";
+  EXPECT_EQ(digest_of(baseline_from_text(text).value()), digest_of(old));
+  const Comparison comparison = compare(old, told(98e9, "-u 18"), {});
+  EXPECT_EQ(comparison.outcome(), Outcome::kAsBaseline);
+  ASSERT_GE(comparison.noted.size(), 3U);
+  EXPECT_EQ(comparison.noted[0].field, "options of perftest");
+  EXPECT_EQ(comparison.noted[0].was, "not known: of an earlier version");
+  EXPECT_EQ(comparison.noted[0].is, "-u 18");
+  // Of several runs the one that does not say decides.
+  EXPECT_FALSE(make_baseline("b", {told(98e9, ""), silent(98e9)}).value().identity.perftest);
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ std::vector<HostPair> pairs_elsewhere(std::uint32_t host, std::uint32_t other,
 }
 
 std::vector<std::uint32_t> links_between(const std::vector<Carried>& carried, const HostPair& ends,
-                                         const std::set<std::uint32_t>& leaves, bool has_arrived) {
+                                         const std::set<std::uint32_t>& leaves,
+                                         std::optional<double> least_share) {
   const auto is_foreign = [&](std::uint32_t node) {
     return leaves.contains(node) && node != ends.first && node != ends.second;
   };
@@ -98,10 +99,10 @@ std::vector<std::uint32_t> links_between(const std::vector<Carried>& carried, co
   std::uint64_t most = 0;
   for (const Carried& each : near)
     most = std::max(most, each.bytes);
-  constexpr std::uint64_t kShare = 10;
+  const double least = least_share.value_or(0) * static_cast<double>(most);
   std::vector<std::uint32_t> out;
   for (const Carried& each : near)
-    if (!has_arrived || each.bytes >= most / kShare) out.push_back(each.link);
+    if (static_cast<double>(each.bytes) >= least) out.push_back(each.link);
   return out;
 }
 

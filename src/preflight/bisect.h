@@ -9,6 +9,7 @@
 // clears that leaf. A pair is slow by a link only where neither of its hosts is slow with hosts
 // below its own leaf, to whom no such link leads.
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -49,13 +50,13 @@ struct Carried {
 };
 /// Links of all tiers that carried data between two leaves: those that carried anything and hang
 /// together with the first leaf, by way of no leaf but these two (`leaves` are all), so that what
-/// other rails did elsewhere does not count. Of data that `has_arrived` a tenth of what the busiest
-/// carried or more: acknowledgements on their way back are less. Data that has not may have
-/// stopped at the slow link, after any number of bytes.
+/// other rails did elsewhere does not count. Of data that has arrived `least_share` of what the
+/// busiest carried or more: acknowledgements on their way back are less. Data that has not (no
+/// share) may have stopped at the slow link, after any number of bytes.
 [[nodiscard]] std::vector<std::uint32_t> links_between(const std::vector<Carried>& carried,
                                                        const HostPair& ends,
                                                        const std::set<std::uint32_t>& leaves,
-                                                       bool has_arrived);
+                                                       std::optional<double> least_share);
 
 /// Those of which neither end is one of these hosts.
 [[nodiscard]] std::vector<Sample> samples_without(const std::set<std::uint32_t>& hosts,

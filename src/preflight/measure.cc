@@ -8,11 +8,10 @@
 
 #include "model/roce_wire.h"
 #include "units/format.h"
+#include "units/rate_text.h"
 
 namespace weir::preflight {
 namespace {
-
-constexpr double kSlowMoment = 0.5;  // of the median rate
 
 double at_rank(const std::vector<double>& sorted, double share) {
   const auto count = static_cast<double>(sorted.size());
@@ -36,14 +35,6 @@ Distribution distribution_of(std::vector<double> values) {
           .p99 = at_rank(values, 0.99),
           .p999 = at_rank(values, 0.999),
           .most = values.back()};
-}
-
-std::string rate_text(double bits_per_second) {
-  constexpr double kGiga = 1e9;
-  constexpr double kMega = 1e6;
-  if (bits_per_second > 0 && bits_per_second < kGiga)
-    return fmt::format("{:.1f} Mb/s", bits_per_second / kMega);
-  return fmt::format("{:.1f} Gb/s", bits_per_second / kGiga);
 }
 
 std::string value_text(const Measure& measure, double value) {
@@ -71,15 +62,14 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-std::vector<double> robust_z(const std::vector<double>& values) {
-  constexpr double kNormal = 0.6745;     // the MAD of a normal distribution, in deviations
-  constexpr double kLeastSpread = 0.01;  // of the median
+std::vector<double> robust_z(const std::vector<double>& values, double least_spread) {
+  constexpr double kNormal = 0.6745;  // the MAD of a normal distribution, in deviations
   const double middle = median_of(values);
   std::vector<double> distances;
   distances.reserve(values.size());
   for (const double value : values)
     distances.push_back(std::abs(value - middle));
-  const double spread = std::max({median_of(distances), kLeastSpread * std::abs(middle), 1e-12});
+  const double spread = std::max({median_of(distances), least_spread * std::abs(middle), 1e-12});
   std::vector<double> out;
   out.reserve(values.size());
   for (const double value : values)
@@ -96,18 +86,21 @@ double jain_index(const std::vector<double>& values) {
   return sum * sum / (static_cast<double>(values.size()) * squares);
 }
 
-LineUp line_up(const std::vector<double>& rates, const std::vector<double>& pauses,
-               const std::vector<double>& cnps) {
+LineUp line_up(const std::vector<double>& rates, const FlowControl& control, double slow_moment) {
   std::vector<double> moving;
   std::copy_if(rates.begin(), rates.end(), std::back_inserter(moving),
                [](double rate) { return rate > 0; });
   LineUp out{.samples = moving.size()};
-  const double limit = median_of(moving) * kSlowMoment;
+  const double limit = median_of(moving) * slow_moment;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     if (rates[i] <= 0 || rates[i] >= limit) continue;
     ++out.slow;
-    if (i < pauses.size() && pauses[i] > 0) ++out.with_pauses;
-    if (i < cnps.size() && cnps[i] > 0) ++out.with_cnps;
+    const auto acted = [i](const std::vector<double>& counts) {
+      return i < counts.size() && counts[i] > 0 ? 1U : 0U;
+    };
+    out.with_pauses += acted(control.pauses);
+    out.with_cnps += acted(control.cnps);
+    out.with_marks += acted(control.marks);
   }
   return out;
 }

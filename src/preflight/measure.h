@@ -39,8 +39,6 @@ struct Measure {
 };
 [[nodiscard]] std::string_view to_text(Better);  // "more" "less"
 
-/// "392.1 Gb/s", "9.6 Mb/s": for people.
-[[nodiscard]] std::string rate_text(double bits_per_second);
 /// "392.1 Gb/s", "2.41us", "0.998": for people.
 [[nodiscard]] std::string value_text(const Measure& measure, double value);
 
@@ -50,9 +48,9 @@ struct Measure {
                                  double share);
 
 /// How far each value is from the median, in robust standard deviations: 0.6745 (x - median) / MAD
-/// (Iglewicz and Hoaglin 1993). The deviation counts as at least 1 % of the median, so that equal
-/// hosts do not make outliers of each other. Empty for no values.
-[[nodiscard]] std::vector<double> robust_z(const std::vector<double>& values);
+/// (Iglewicz and Hoaglin 1993). The deviation counts as at least `least_spread` of the median, so
+/// that equal hosts do not make outliers of each other. Empty for no values.
+[[nodiscard]] std::vector<double> robust_z(const std::vector<double>& values, double least_spread);
 
 [[nodiscard]] double median_of(std::vector<double> values);  // 0 for none
 
@@ -62,11 +60,18 @@ struct Measure {
 /// Do slow moments coincide with flow control? Samples of one run at equal intervals.
 struct LineUp {
   std::size_t samples = 0;      // in which data moved
-  std::size_t slow = 0;         // below half of the median rate
+  std::size_t slow = 0;         // below `slow_moment` of the median rate
   std::size_t with_pauses = 0;  // of the slow ones
   std::size_t with_cnps = 0;
+  std::size_t with_marks = 0;
 };
-[[nodiscard]] LineUp line_up(const std::vector<double>& rates, const std::vector<double>& pauses,
-                             const std::vector<double>& cnps);
+/// What flow control did in the same intervals; shorter ones: nothing.
+struct FlowControl {
+  std::vector<double> pauses;
+  std::vector<double> cnps;
+  std::vector<double> marks;
+};
+[[nodiscard]] LineUp line_up(const std::vector<double>& rates, const FlowControl& control,
+                             double slow_moment);
 
 }  // namespace weir::preflight

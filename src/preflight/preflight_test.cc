@@ -8,11 +8,12 @@
 #include "base/testing.h"
 #include "finding/catalog.h"
 #include "preflight/bisect.h"
-#include "preflight/blame.h"
+#include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
 #include "preflight/report.h"
 #include "preflight/schedule.h"
 #include "preflight/suspects.h"
+#include "units/rate_text.h"
 
 namespace weir::preflight {
 namespace {
@@ -133,6 +134,42 @@ TEST(Floor, FollowsFromSpeedMtuAndHeaders) {
   EXPECT_NEAR(static_cast<double>(pair_floor(nic, nic, 1).raw()), 400e9 * 4096 / 4202, 1);
 }
 
+TEST(GpuLoopback, HasAFloorWhereAPcieSwitchJoinsNicAndGpu) {
+  COVERS("J1");
+  evidence::Pcie gen4;
+  EXPECT_FALSE(pcie_rate(gen4));
+  gen4.speed_mtps_max = evidence::Fact<unsigned>::of(16'000, "test");
+  gen4.width_max = evidence::Fact<unsigned>::of(16, "test");
+  gen4.width = evidence::Fact<unsigned>::of(4, "test");  // degraded: no lower floor for that
+  EXPECT_NEAR(pcie_rate(gen4).value(), 256e9 * 128 / 130 * 128 / 152, 1e6);
+  GpuTrial trial{
+      .line_rate = 200e9, .distance = evidence::Distance::kPxb, .gpu_link = pcie_rate(gen4)};
+  EXPECT_DOUBLE_EQ(gpu_floor(trial, 0.9).value(), 180e9);
+  trial.line_rate = 400e9;  // the GPU's link is the slower one
+  EXPECT_NEAR(gpu_floor(trial, 0.9).value(), 0.9 * 212.3e9, 0.1e9);
+  trial.distance = evidence::Distance::kPhb;
+  EXPECT_FALSE(gpu_floor(trial, 0.9));
+  trial.distance = std::nullopt;
+  EXPECT_FALSE(gpu_floor(trial, 0.9));
+  trial.distance = evidence::Distance::kPix;
+  trial.gpu_link = std::nullopt;
+  EXPECT_FALSE(gpu_floor(trial, 0.9)) << "a PCIe link that is not shown";
+}
+
+TEST(GpuLoopback, WithoutAFloorIsComparedWithEnoughOfTheSameKindAlone) {
+  std::vector<GpuTrial> trials(
+      9, {.line_rate = 400e9, .rate = 240e9, .distance = evidence::Distance::kSys});
+  trials[4].rate = 60e9;
+  trials.push_back({.line_rate = 400e9, .rate = 90e9, .distance = evidence::Distance::kPhb});
+  trials.push_back({.line_rate = 400e9, .rate = 0, .distance = evidence::Distance::kSys});
+  const GpuComparison found = compare_gpu_trials(trials, {});
+  ASSERT_EQ(found.outliers.size(), 1U);
+  EXPECT_EQ(found.outliers.front().trial, 4U);
+  EXPECT_DOUBLE_EQ(found.outliers.front().median, 240e9);
+  EXPECT_EQ(found.compared, 9U);
+  EXPECT_EQ(found.alone, 1U);
+}
+
 TEST(Rate, OfASlowLinkIsNotRoundedToNothing) {
   EXPECT_EQ(rate_text(392.14e9), "392.1 Gb/s");
   EXPECT_EQ(rate_text(3.72e6), "3.7 Mb/s");
@@ -143,12 +180,12 @@ TEST(RobustZ, FindsTheOneThatIsFarFromTheOthersAndNobodyAmongEquals) {
   COVERS("J3");
   std::vector<double> values(15, 1.0);
   values.push_back(0.1);
-  const std::vector<double> z = robust_z(values);
+  const std::vector<double> z = robust_z(values, 0.01);
   EXPECT_LT(z.back(), -finding::Thresholds().outlier_z);
   EXPECT_EQ(z.front(), 0);
-  for (const double each : robust_z(std::vector<double>(8, 0.97)))
+  for (const double each : robust_z(std::vector<double>(8, 0.97), 0.01))
     EXPECT_EQ(each, 0);
-  EXPECT_TRUE(robust_z({}).empty());
+  EXPECT_TRUE(robust_z({}, 0.01).empty());
 }
 
 TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
@@ -160,11 +197,14 @@ TEST(Jain, IsOneForEqualsAndOneOverNForTheLuckyOne) {
 
 TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
   COVERS("J3");
-  const LineUp found = line_up({100, 100, 10, 20, 100, 0}, {0, 5, 3, 0, 0, 9}, {0, 0, 2, 2, 0, 0});
+  const LineUp found = line_up(
+      {100, 100, 10, 20, 100, 0},
+      {.pauses = {0, 5, 3, 0, 0, 9}, .cnps = {0, 0, 2, 2, 0, 0}, .marks = {7, 7, 0, 4}}, 0.5);
   EXPECT_EQ(found.samples, 5U);
   EXPECT_EQ(found.slow, 2U);
   EXPECT_EQ(found.with_pauses, 1U);
   EXPECT_EQ(found.with_cnps, 2U);
+  EXPECT_EQ(found.with_marks, 1U);
 }
 
 // ---- suspects ----
@@ -363,37 +403,6 @@ TEST(SlowGroups, AreALeafAllOfWhoseNicsAreSlow) {
   EXPECT_EQ(groups.front().nics.size(), 4U);
 }
 
-const Alone kSlowWay = {.from = "gpu05", .to = "gpu01", .rail = 3, .rate = 100e9, .floor = 372e9};
-
-TEST(Blame, NamesTheNicAndWhatToTypeForIt) {
-  COVERS("J2");
-  const finding::Finding found =
-      slow_nic({.host = "gpu05", .rail = 3, .device = "mlx5_3", .netdev = "rail3"}, kSlowWay,
-               {"gpu01", "gpu02"}, 7);
-  EXPECT_EQ(found.verdict,
-            "gpu05 rail 3 (mlx5_3) is slow with both partners: alone with gpu01 and with gpu02 it "
-            "sends 100.0 Gb/s of at least 372.0 Gb/s; 7 other rails of the host reached their "
-            "floors in the same loads.");
-  EXPECT_EQ(found.where.host, "gpu05");
-  EXPECT_EQ(found.where.rail, "3");
-  EXPECT_EQ(found.where.device, "mlx5_3");
-  EXPECT_EQ(found.severity, finding::Severity::kError);
-  ASSERT_FALSE(found.fix.empty());
-  EXPECT_NE(found.fix.front().commands.front().find("/sys/class/infiniband/mlx5_3/device"),
-            std::string::npos);
-}
-
-TEST(Blame, OfAPathSaysNothingOfOtherHostsThatNobodyMeasured) {
-  COVERS("J2");
-  const finding::Finding found = slow_path(kSlowWay, "");
-  EXPECT_EQ(found.verdict,
-            "gpu05 to gpu01 is slow on rail 3, alone: 100.0 Gb/s of at least 372.0 Gb/s.");
-  EXPECT_EQ(found.where.link, "gpu01 - gpu05");
-  EXPECT_EQ(slow_path(kSlowWay, "; gpu05 reaches its floor with gpu02").verdict,
-            "gpu05 to gpu01 is slow on rail 3, alone: 100.0 Gb/s of at least 372.0 Gb/s; gpu05 "
-            "reaches its floor with gpu02.");
-}
-
 // ---- the verdict ----
 
 Report passed() {
@@ -485,11 +494,11 @@ TEST(Bisection, SuspectsLinksOfEveryTierThatCarriedThePair) {
       {.link = 16, .lower = 6, .upper = 7, .bytes = 9000},  // elsewhere
       {.link = 17, .lower = 4, .upper = 5, .bytes = 0},
   };
-  EXPECT_EQ(links_between(carried, {0, 1}, leaves, true),
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, 0.1),
             (std::vector<std::uint32_t>{10, 11, 12, 13}));
-  EXPECT_EQ(links_between(carried, {0, 1}, leaves, false),
+  EXPECT_EQ(links_between(carried, {0, 1}, leaves, std::nullopt),
             (std::vector<std::uint32_t>{10, 11, 12, 13, 14}));
-  EXPECT_TRUE(links_between({}, {0, 1}, leaves, true).empty());
+  EXPECT_TRUE(links_between({}, {0, 1}, leaves, 0.1).empty());
 }
 
 TEST(Bisection, SamplesOfASlowHostSayNothingOfLinks) {
@@ -565,6 +574,22 @@ TEST(Report, SurvivesAFile) {
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->identity, report.identity);
   EXPECT_EQ(to_json(*read), written);
+}
+
+TEST(Report, SaysWhatTheLoadsWereToldUnlessItsFileIsOfAnEarlierVersion) {
+  Report report = with_a_red_flag();
+  report.identity.perftest = "-u 18";
+  report.identity.collective = "";
+  report.identity.thresholds = {"pair_floor=90%"};
+  const Json written = to_json(report);
+  EXPECT_EQ(report_from_json(JsonCursor(written)).value().identity, report.identity);
+  Json before = written;
+  for (const char* const key : {"perftest", "collective", "thresholds"})
+    before["identity"].erase(key);
+  const auto read = report_from_json(JsonCursor(before));
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_FALSE(read->identity.perftest || read->identity.collective || read->identity.thresholds);
+  EXPECT_EQ(to_json(*read)["identity"], before["identity"]);
 }
 
 TEST(Report, NamesThePlaceOfWhatIsWrongInAFile) {

@@ -56,6 +56,10 @@ struct Identity {
   std::vector<std::string> speeds;         // "400Gbps"
   std::vector<std::string> mtus;           // "9000B, RDMA 4096B"
   std::vector<std::string> switches = {};  // "sonic 202311.4": system, and version where shown
+  // What the loads were given and judged by; none: a file of an earlier version does not say.
+  std::optional<std::string> perftest = {};                 // "-u 18"; empty in a lab
+  std::optional<std::string> collective = {};               // the command; empty: none was run
+  std::optional<std::vector<std::string>> thresholds = {};  // "pair_floor=90%": not the defaults
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };

@@ -103,17 +103,22 @@ Json to_json(const Measure& measure) {
 }
 
 Json to_json(const Identity& identity) {
-  return {{"design", identity.design},
-          {"digest", identity.digest},
-          {"simulated", identity.is_simulated},
-          {"quick", identity.is_quick},
-          {"hosts", identity.hosts},
-          {"drivers", identity.drivers},
-          {"firmwares", identity.firmwares},
-          {"kernels", identity.kernels},
-          {"speeds", identity.speeds},
-          {"mtus", identity.mtus},
-          {"switch_systems", identity.switches}};
+  Json out = {{"design", identity.design},
+              {"digest", identity.digest},
+              {"simulated", identity.is_simulated},
+              {"quick", identity.is_quick},
+              {"hosts", identity.hosts},
+              {"drivers", identity.drivers},
+              {"firmwares", identity.firmwares},
+              {"kernels", identity.kernels},
+              {"speeds", identity.speeds},
+              {"mtus", identity.mtus},
+              {"switch_systems", identity.switches}};
+  // Left out and not null: the digest of a baseline that does not say stays as it was.
+  if (identity.perftest) out["perftest"] = *identity.perftest;
+  if (identity.collective) out["collective"] = *identity.collective;
+  if (identity.thresholds) out["thresholds"] = *identity.thresholds;
+  return out;
 }
 
 Json to_json(const std::vector<SettingFact>& settings) {
@@ -203,6 +208,13 @@ Result<Identity> identity_from_json(const JsonCursor& at) {
   WEIR_TRY_STATUS(read("speeds", out.speeds));
   WEIR_TRY_STATUS(read("mtus", out.mtus));
   if (at.find("switch_systems")) WEIR_TRY_STATUS(read("switch_systems", out.switches));
+  for (const auto& [key, into] :
+       {std::pair("perftest", &out.perftest), {"collective", &out.collective}}) {
+    if (!at.find(key)) continue;
+    WEIR_TRY(text, text_at(at, key));
+    *into = std::move(text);
+  }
+  if (at.find("thresholds")) WEIR_TRY_STATUS(read("thresholds", out.thresholds.emplace()));
   return out;
 }
 

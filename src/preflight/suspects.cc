@@ -37,17 +37,17 @@ Scores scores_of(const std::vector<Sample>& samples) {
 
 /// Of each NIC among those of like hosts on the same rail; none where they are too few.
 std::map<NicId, double> z_of(const Scores& scores, const std::vector<std::uint32_t>& kinds,
-                             std::uint64_t like_hosts) {
+                             const finding::Thresholds& limits) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<NicId>> alike;  // kind, rail
   for (const auto& [nic, score] : scores)
     alike[{kinds.at(nic.host), nic.rail}].push_back(nic);
   std::map<NicId, double> out;
   for (const auto& [kind, nics] : alike) {
-    if (nics.size() < like_hosts) continue;
+    if (nics.size() < limits.like_hosts) continue;
     std::vector<double> values;
     for (const NicId& nic : nics)
       values.push_back(scores.at(nic).value);
-    const std::vector<double> z = robust_z(values);
+    const std::vector<double> z = robust_z(values, limits.least_spread);
     for (std::size_t i = 0; i < nics.size(); ++i)
       out[nics[i]] = z[i];
   }
@@ -147,7 +147,7 @@ std::vector<Suspect> suspects_among(const std::vector<Sample>& samples,
                                     const std::vector<SlowGroup>& groups,
                                     const finding::Thresholds& limits) {
   const Scores scores = scores_of(samples);
-  const std::map<NicId, double> z = z_of(scores, kinds, limits.like_hosts);
+  const std::map<NicId, double> z = z_of(scores, kinds, limits);
   std::vector<Suspect> out;
   for (const auto& [nic, score] : scores) {
     if (score.value >= 1) continue;

@@ -661,6 +661,21 @@ def test_load(weir, folder, _count):
     check(abs(measured["collective_bus_bandwidth"]["p50"] - 18.35 * 8e9) < 1, measured)
     check(measured["all_to_all_bandwidth"]["count"] == 12, measured)
 
+    # Nobody asks the switches: that is said, unless a file shows what each is set to.
+    run(weir, "render", folder / "fabric.yaml", "--to", "cumulus", "--all", "--out",
+        folder / "configs")
+    names = sorted(path.stem for path in (folder / "configs").glob("*.nv"))
+    for given, expected in [([], f"settings of {len(names)} switches were not looked at"),
+                            (names[1:], f"settings of 1 switch were not looked at ({names[0]})"),
+                            (names, None)]:
+        files = [word for name in given
+                 for word in ("--switch", f"{name}={folder / 'configs' / name}.nv")]
+        done = run(weir, "preflight", folder / "fabric.yaml", *way, "--until", "facts", *files)
+        notes = json.loads(done.stdout)["stages"][0]["notes"]
+        looked = [note for note in notes if "not looked at" in note]
+        check(bool(looked) == bool(expected) and (not looked or expected in looked[0]), notes,
+              done.stderr)
+
     # A host that is dead from the start is named, left out of the loads, and not asked for again.
     without = ["--hosts", "gpu[01-04]", "--via", "exec", "--exec",
                "[ %h != gpu03 ] && " + stage.exec]

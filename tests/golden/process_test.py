@@ -72,6 +72,30 @@ class Ends(unittest.TestCase):
         self.assertEqual(waiting.returncode, 130)
         self.assertEqual((out, err), (b"", b""))
 
+    def test_an_interrupted_preflight_says_how_to_go_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words in (("init", "-t", "pair", "--quiet"),
+                          ("lab", "up", "--factory", "none", "--quiet")):
+                subprocess.run([WEIR, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            words = [WEIR, "preflight", "--lab", "lab", "--quick", "--soak", "100s", "--out", "p.json"]
+            with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as running:
+                # Stage 4 is in the file, and the soak takes minutes.
+                kept = pathlib.Path(folder, "p.json")
+                for _ in range(600):
+                    if kept.exists() and json.loads(kept.read_text())["stages"][4]["state"] == "passed":
+                        break
+                    time.sleep(0.1)
+                running.send_signal(signal.SIGINT)
+                _, err = running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 130, err)
+            self.assertIn("to go on: weir preflight --lab lab --quick --soak 100s --out p.json "
+                          "--resume p.json", err)
+            done = subprocess.run([WEIR, "preflight", "--lab", "lab", "--quick", "--resume", "p.json",
+                                   "--until", "pairs"], cwd=folder, check=False, text=True,
+                                  capture_output=True)
+            self.assertIn("stage 4 pairs        passed before: ", done.stdout)
+
 
 class Killed(unittest.TestCase):
     FILES = ("flows.csv", "counters.csv", "ports.csv", "rates.csv", "sim.json")
@@ -283,6 +307,24 @@ class Documents(unittest.TestCase):
     def test_another_word_is_a_usage_error(self):
         done = subprocess.run([WEIR_DOCS, "poem"], capture_output=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+
+class RenderedThresholds(unittest.TestCase):
+    """What `weir render --to prometheus` alerts from is the threshold that the user set."""
+
+    def test_a_threshold_moves_the_alerts_that_go_by_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([WEIR, "init", "-t", "pair", "-o", "pair.yaml", "--quiet"], cwd=folder,
+                           check=True, stdout=subprocess.DEVNULL)
+            usual, moved = (subprocess.run(
+                [WEIR, "render", "pair.yaml", "--to", "prometheus", "--quiet", *words], cwd=folder,
+                check=True, capture_output=True, text=True).stdout.splitlines()
+                            for words in ([], ["--threshold", "pause_warning=3%"]))
+        self.assertEqual(len(usual), len(moved))
+        changed = [(old, new) for old, new in zip(usual, moved) if old != new]
+        self.assertEqual([old.replace("> 0.01", "> 0.03") for old, _ in changed],
+                         [new for _, new in changed])
+        self.assertEqual(len(changed), 3)  # WeirPaused, WeirSlowReceiver, WeirPauseEverywhere
 
 
 class BashCompletion(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/render_json.h"
 
 namespace weir::cli {
@@ -103,6 +104,10 @@ ops::Result<ops::RenderRequest> render_request(const Args& args, const Context& 
   request.tool = args.get("using").value_or("");
   request.format = args.get("format").value_or("");
   request.host_evidence = args.all("host-evidence");
+  if (args.has("threshold")) {
+    WEIR_TRY(thresholds, ops::or_bad_request(thresholds_of(args)));
+    request.thresholds = thresholds;
+  }
   WEIR_TRY(source, source_of(args));
   if (args.has("root") || args.has("lab")) request.source = std::move(source);
   return request;
@@ -165,7 +170,8 @@ Command render_command() {
             .metavar = "FILE",
             .help = "of nccl and ucx: snapshots to read GID indexes from",
             .repeated = true,
-            .completes = Completes::kFiles}}),
+            .completes = Completes::kFiles},
+           threshold_option()}),
       .examples = {{"weir render --out configs/", "every switch in its own system"},
                    {"weir render --to wiring > cables.csv", "the cabling plan"},
                    {"weir render --to host-script --node gpu01 > gpu01.sh",

@@ -142,7 +142,7 @@ ExitCode replay(const Args& args, Context& context, const std::string& path, Dur
   info.mode = "replay";
   info.title = path;
   info.is_simulated = run->is_simulated;
-  info.pause_limit = thresholds->pause_warning;
+  info.thresholds = *thresholds;
   serve::LivePage page(*run, std::move(info));
   return run_server(args, context, nullptr, page);
 }
@@ -190,7 +190,7 @@ ExitCode run_serve(const Args& args, Context& context) {
   auto load = load_of(args, *watch, *interval);
   if (!load) return fail(context, args.command(), load.error());
   serve::PageInfo info = page_info(args, *interval);
-  info.pause_limit = request->thresholds.pause_warning;
+  info.thresholds = request->thresholds;
   if (watch->fabric() != nullptr) info.design = *watch->fabric()->design.name;
   info.is_simulated = args.has("lab");
   if (*load) info.load = (*load)->load();

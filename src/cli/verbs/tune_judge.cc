@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/host_input.h"
+#include "cli/frame/threshold_option.h"
 #include "cli/json/tune/rollout_json.h"
 #include "ops/tune/judge.h"
 #include "units/format.h"
@@ -79,8 +80,7 @@ void print_judged(const tune::Judged& judged, Context& context) {
   context.out << "\nwhat would end the roll-out at once:\n";
   TextTable criteria({"", "", ""});
   for (const tune::Criterion& criterion : judged.criteria)
-    criteria.add_row(
-        {std::string(tune::to_text(criterion.state)), std::string(criterion.rule), criterion.text});
+    criteria.add_row({std::string(tune::to_text(criterion.state)), criterion.rule, criterion.text});
   context.out << criteria.to_text(2, kPageWidth);
   if (judged.is_as_predicted) {
     const tune::Change& told = judged.prediction->change;
@@ -120,10 +120,13 @@ ExitCode exit_of(const tune::Judged& judged) {
 ExitCode run_tune_judge(const Args& args, Context& context) {
   if (args.has("knob") && !args.has("predicted"))
     return usage_error(context, args.command(), "--knob is a change of --predicted DIR");
+  const auto thresholds = ops::or_bad_request(thresholds_of(args));
+  if (!thresholds) return fail(context, args.command(), thresholds.error());
   const auto judged = ops::judge_blocks({.paths = args.all("BLOCKS"),
                                          .goal = metric_named(args.get("for")),
                                          .predicted = args.get("predicted").value_or(""),
-                                         .knob = args.get("knob").value_or("")});
+                                         .knob = args.get("knob").value_or(""),
+                                         .thresholds = *thresholds});
   if (!judged) return fail(context, args.command(), judged.error());
   if (context.json) {
     print_judged_json(context, args.command(), *judged, judge_verdict(*judged));
@@ -167,7 +170,8 @@ Command tune_judge_command() {
                    .completes = Completes::kFiles},
                   {.name = "knob",
                    .metavar = "KNOB",
-                   .help = "the change of it that was made (default: all of them)"}},
+                   .help = "the change of it that was made (default: all of them)"},
+                  threshold_option()},
       .examples = {{"weir tune judge blocks", "01-A.json, 02-B.json, 03-B.json …"},
                    {"weir tune judge before.json after.json", "8 results in each"},
                    {"weir tune judge blocks --predicted tuned --knob wred.min", ""}},

@@ -220,7 +220,7 @@ void print_plan(const ops::PlannedRollout& planned, const std::string& result,
   print_blocks(context);
   std::vector<std::string> rules;
   for (const tune::Criterion& criterion : plan.criteria)
-    rules.emplace_back(criterion.rule);
+    rules.push_back(criterion.rule);
   context.out << "\ntaken back at once: " << hang(join(rules, "; "), kPlanWidth - 20, 20) << '\n';
   context.out << "taken back at the end: what weir tune judge does not call keep\n";
   print_forecasts(plan.counters, context);

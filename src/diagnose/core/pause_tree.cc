@@ -8,13 +8,12 @@
 namespace weir::diagnose {
 namespace {
 
-/// Of the longest pause of a device: shorter ones are what passes by, not what blocks it.
-constexpr double kMattersFrom = 0.2;
 constexpr std::size_t kDeepest = 16;  // steps; a fabric has six
 
 class PauseWalk {
  public:
-  PauseWalk(std::span<const PausePort> ports, double least) : ports_(ports), least_(least) {
+  PauseWalk(std::span<const PausePort> ports, const finding::Thresholds& limits)
+      : ports_(ports), least_(limits.pause_warning), branch_(limits.pause_branch) {
     for (std::size_t at = 0; at < ports.size(); ++at)
       of_device_[ports[at].device].push_back(at);
   }
@@ -124,8 +123,7 @@ class PauseWalk {
       return *ports_[a].paused > *ports_[b].paused;
     });
     std::size_t kept = 0;
-    while (kept < out.size() &&
-           *ports_[out[kept]].paused >= kMattersFrom * *ports_[out.front()].paused)
+    while (kept < out.size() && *ports_[out[kept]].paused >= branch_ * *ports_[out.front()].paused)
       ++kept;
     out.resize(kept);
     return out;
@@ -147,6 +145,7 @@ class PauseWalk {
 
   std::span<const PausePort> ports_;
   double least_;
+  double branch_;
   std::map<std::string_view, std::vector<std::size_t>> of_device_;
   std::set<std::size_t> on_way_;
   std::vector<std::pair<PauseRoot, double>> roots_;
@@ -165,8 +164,8 @@ std::string_view to_text(PauseEnd end) {
 }
 
 std::optional<PauseTree> follow_pause(std::span<const PausePort> ports, std::size_t from,
-                                      double least) {
-  PauseWalk walk(ports, least);
+                                      const finding::Thresholds& limits) {
+  PauseWalk walk(ports, limits);
   if (from >= ports.size() || !walk.is_paused(from)) return std::nullopt;
   PauseTree tree;
   tree.first = walk.walk(from);

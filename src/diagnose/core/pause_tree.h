@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "finding/thresholds.h"
+
 namespace weir::diagnose {
 
 /// A port as pauses see it. Absent: not counted.
@@ -58,8 +60,9 @@ struct PauseTree {
   std::vector<std::size_t> victims;  // every port that is paused because of the first root
 };
 
-/// `least` is the share of the time from which a port counts as paused. nullopt: `from` is not.
+/// A port counts as paused from pause_warning on. nullopt: `from` is not.
 [[nodiscard]] std::optional<PauseTree> follow_pause(std::span<const PausePort> ports,
-                                                    std::size_t from, double least);
+                                                    std::size_t from,
+                                                    const finding::Thresholds& limits);
 
 }  // namespace weir::diagnose

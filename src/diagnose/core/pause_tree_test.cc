@@ -7,7 +7,7 @@
 namespace weir::diagnose {
 namespace {
 
-constexpr double kLeast = 0.01;
+constexpr finding::Thresholds kLimits;
 
 /// Two leaves with two hosts each, one spine. Ports come in pairs, the lower end first.
 class PauseTreeTest : public ::testing::Test {
@@ -24,7 +24,7 @@ class PauseTreeTest : public ::testing::Test {
     if (ports_[port].peer) ports_[*ports_[port].peer].pausing = share;
   }
   [[nodiscard]] PauseTree follow(std::size_t from) const {
-    const auto tree = follow_pause(ports_, from, kLeast);
+    const auto tree = follow_pause(ports_, from, kLimits);
     EXPECT_TRUE(tree.has_value());
     return tree.value_or(PauseTree{});
   }
@@ -56,6 +56,18 @@ TEST_F(PauseTreeTest, ASlowHostBehindTwoSwitchesIsTheRoot) {
       << "the longest first; hostB and its port are not paused";
 }
 
+TEST_F(PauseTreeTest, APauseMuchShorterThanTheLongestPassesByUnlessTheUserAsksForIt) {
+  stop(a_, 0.4);       // hostA to leaf1
+  stop(up1_, 0.5);     // leaf1 to spine1
+  stop(b_ + 1, 0.05);  // leaf1 to hostB
+  EXPECT_EQ(follow(a_).first.because.size(), 1U);
+  finding::Thresholds all;
+  all.pause_branch = 0.05;
+  const auto tree = follow_pause(ports_, a_, all);
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(tree->first.because.size(), 2U);
+}
+
 TEST_F(PauseTreeTest, WhereNoPortOfTheSwitchIsPausedItsFullestQueueIsTheRoot) {
   stop(a_, 0.2);
   ports_[b_ + 1].marks = 5000;
@@ -80,7 +92,7 @@ TEST_F(PauseTreeTest, ACircleOfPausesEndsTheWalk) {
     ring.push_back({"s" + std::to_string(i), 1, 2 * i + 1, 1.0, 0.0, {}, {}});
     ring.push_back({"s" + std::to_string((i + 1) % 3), 1, 2 * i, 0.0, 1.0, {}, {}});
   }
-  const auto tree = follow_pause(ring, 0, kLeast);
+  const auto tree = follow_pause(ring, 0, kLimits);
   ASSERT_TRUE(tree);
   EXPECT_EQ(tree->roots.at(0).kind, PauseEnd::kCircle);
 }
@@ -89,7 +101,7 @@ TEST_F(PauseTreeTest, WithoutSwitchesHostsThatSendPausesAreNamedAsInferred) {
   std::vector<PausePort> hosts = {{"hostA", 0, std::nullopt, 0.3, 0.0, {}, {}},
                                   {"hostB", 0, std::nullopt, 0.0, 0.7, {}, {}},
                                   {"hostC", 0, std::nullopt, std::nullopt, std::nullopt, {}, {}}};
-  const auto tree = follow_pause(hosts, 0, kLeast);
+  const auto tree = follow_pause(hosts, 0, kLimits);
   ASSERT_TRUE(tree);
   ASSERT_EQ(tree->roots.size(), 2U);
   EXPECT_EQ(tree->roots[0], (PauseRoot{PauseEnd::kHost, 1, true}));
@@ -97,10 +109,10 @@ TEST_F(PauseTreeTest, WithoutSwitchesHostsThatSendPausesAreNamedAsInferred) {
 }
 
 TEST_F(PauseTreeTest, APortThatIsNotPausedHasNoTree) {
-  EXPECT_FALSE(follow_pause(ports_, a_, kLeast));
+  EXPECT_FALSE(follow_pause(ports_, a_, kLimits));
   ports_[a_].paused = std::nullopt;
-  EXPECT_FALSE(follow_pause(ports_, a_, kLeast)) << "not counted is not paused";
-  EXPECT_FALSE(follow_pause(ports_, 999, kLeast));
+  EXPECT_FALSE(follow_pause(ports_, a_, kLimits)) << "not counted is not paused";
+  EXPECT_FALSE(follow_pause(ports_, 999, kLimits));
 }
 
 }  // namespace

@@ -89,12 +89,12 @@ bool has_pfc(const ConfiguredPort& port) {
   });
 }
 
-void judge_piece(const readers::PasteConfig& config, finding::Judgement& out) {
-  constexpr std::size_t kFewest = 3;  // ports, so that two agree
+void judge_piece(const readers::PasteConfig& config, const finding::Thresholds& limits,
+                 finding::Judgement& out) {
   const std::vector<ConfiguredPort> ports = ports_in(config);
   // Of two, both with PFC, one that sorts no packets into the class that it pauses is enough.
   const bool is_pair = ports.size() == 2 && has_pfc(ports[0]) && has_pfc(ports[1]);
-  if (ports.size() < kFewest && !is_pair) return;
+  if (ports.size() <= limits.sisters_meant_alike && !is_pair) return;
   std::map<std::string, std::size_t> counts;
   for (const ConfiguredPort& port : ports)
     for (const std::string& statement : port.statements)
@@ -128,7 +128,7 @@ void judge_piece(const readers::PasteConfig& config, finding::Judgement& out) {
 void judge_config_pieces(const PastedCase& input, finding::Judgement& out) {
   if (input.intent != nullptr) return;  // the design says it
   for (const readers::PasteConfig& config : input.paste.configs)
-    judge_piece(config, out);
+    judge_piece(config, input.thresholds, out);
 }
 
 }  // namespace weir::diagnose

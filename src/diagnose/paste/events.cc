@@ -131,7 +131,7 @@ std::optional<std::int64_t> clock_in(std::string_view text) {
 
 /// Logs that are printed with the newest line first.
 bool is_newest_first(const std::vector<const readers::PasteEvent*>& events) {
-  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kFewest = 3;  // how a log is printed, no judgement
   std::optional<std::int64_t> before;
   bool is_earlier = false;
   for (const readers::PasteEvent* event : events) {

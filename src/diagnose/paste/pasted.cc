@@ -166,13 +166,12 @@ void soften_spare_ports(std::span<const Evidence> hosts, std::vector<Finding>& f
 
 /// A port without a cable beside one that is up may be spare, unless many are up.
 void soften_empty_ports(const PastedCase& input, std::vector<Finding>& findings) {
-  constexpr std::size_t kSisters = 3;
   for (const readers::PastePortSetting& port : input.paste.port_settings)
     for (const Evidence& host : input.evidence) {
       if (!port.is_empty || host.provenance.host != port.host) continue;
       const auto up = std::count_if(host.nics.begin(), host.nics.end(),
                                     [](const evidence::Nic& nic) { return nic.link.up.is(true); });
-      if (up == 0 || static_cast<std::size_t>(up) >= kSisters) continue;
+      if (up == 0 || static_cast<std::size_t>(up) >= input.thresholds.sisters) continue;
       soften(findings, "link.degraded", where_of(port.host, port.device));
     }
 }
@@ -180,14 +179,13 @@ void soften_empty_ports(const PastedCase& input, std::vector<Finding>& findings)
 /// A port that is disabled beside one that is active is meant so, unless many are active. One that
 /// is shown alone is what the text is about.
 void soften_disabled_ports(const PastedCase& input, std::vector<Finding>& findings) {
-  constexpr std::size_t kSisters = 3;
   for (const readers::PasteDisabled& port : input.paste.disabled)
     for (const Evidence& host : input.evidence) {
       if (host.provenance.host != port.host) continue;
       const auto active =
           std::count_if(host.nics.begin(), host.nics.end(),
                         [](const evidence::Nic& nic) { return nic.rdma.active.is(true); });
-      if (active == 0 || static_cast<std::size_t>(active) >= kSisters) continue;
+      if (active == 0 || static_cast<std::size_t>(active) >= input.thresholds.sisters) continue;
       soften(findings, "link.degraded", where_of(port.host, port.device));
     }
 }
@@ -1358,7 +1356,6 @@ void put_cause_first(finding::Judgement& out) {
 /// A bandwidth that the words around a result call usual or expected, and that it does not reach.
 std::optional<std::pair<double, readers::Cited>> stated_bandwidth(
     const readers::Paste& paste, double measured, const finding::Thresholds& limits) {
-  constexpr double kMany = 10;  // times the result: another quantity
   for (const readers::Cited& line : paste.words) {
     std::string text = " " + line.text + " ";
     std::transform(text.begin(), text.end(), text.begin(), [](char c) {
@@ -1372,7 +1369,7 @@ std::optional<std::pair<double, readers::Cited>> stated_bandwidth(
       double value = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
       const bool is_larger = error == std::errc() && value * limits.slow_pair > measured;
-      if (is_larger && value < measured * kMany) return std::pair(value, line);
+      if (is_larger && value < measured * limits.other_quantity) return std::pair(value, line);
     }
   }
   return std::nullopt;

@@ -80,16 +80,17 @@ bool runs_elsewhere(const PastedCase& input, const evidence::Evidence& host, con
   return is_shown;
 }
 
-/// Every other port that is shown, two at least, runs at the speed that this one could run at.
-bool sisters_run_at(const std::vector<SpeedOfNic>& all, const SpeedOfNic& item, BitRate possible) {
-  constexpr std::size_t kFewest = 2;
+/// Every other port that is shown, and a few at least, runs at the speed that this one could run
+/// at.
+bool sisters_run_at(const std::vector<SpeedOfNic>& all, const SpeedOfNic& item, BitRate possible,
+                    const finding::Thresholds& limits) {
   std::size_t there = 0;
   for (const SpeedOfNic& other : all) {
     if (other.nic == item.nic) continue;
     if (other.speed < possible) return false;
     ++there;
   }
-  return there >= kFewest;
+  return there >= limits.sisters_meant_alike;
 }
 
 /// A port that is up and slower than its sisters. Other cards in a host may be slower on purpose:
@@ -98,11 +99,11 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
                      finding::Judgement& out) {
   std::vector<SpeedOfNic> all;
   std::map<std::int64_t, std::size_t> counts;
-  constexpr std::size_t kSisters = 3;
+  const finding::Thresholds& limits = input.thresholds;
   const bool has_devices =
       std::count_if(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
         return readers::is_device_name(nic.device) && nic.link.speed.is_known();
-      }) > static_cast<std::ptrdiff_t>(kSisters);
+      }) > static_cast<std::ptrdiff_t>(limits.sisters);
   for (const evidence::Nic& nic : host.nics) {
     const bool is_down = (nic.link.up.is_known() && !*nic.link.up) ||
                          (nic.rdma.active.is_known() && !*nic.rdma.active);
@@ -116,15 +117,16 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
   const auto most =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  const bool has_sisters =
-      most != counts.end() && most->second >= kSisters && most->second * 3 >= all.size() * 2;
+  const bool has_sisters = most != counts.end() && most->second >= limits.sisters &&
+                           static_cast<double>(most->second) >=
+                               limits.sisters_at_speed * static_cast<double>(all.size());
   const BitRate usual = most == counts.end() ? BitRate() : BitRate::raw(most->first);
   for (const SpeedOfNic& item : all) {
     const readers::PasteAble* const able = able_of(input, host.provenance.host, item.nic->device);
     const BitRate possible = able == nullptr ? BitRate() : std::min(able->port, able->cable);
     const bool could_more = possible > item.speed;
-    const bool is_slower =
-        (has_sisters && item.speed < usual) || (could_more && sisters_run_at(all, item, possible));
+    const bool is_slower = (has_sisters && item.speed < usual) ||
+                           (could_more && sisters_run_at(all, item, possible, limits));
     if (!is_slower && !could_more) continue;
     if (is_slower && able != nullptr && able->port > BitRate() && able->port < usual)
       continue;  // another kind of card
@@ -163,7 +165,6 @@ void judge_speeds_of(const PastedCase& input, const evidence::Evidence& host,
 /// nobody may use them.
 void judge_down_port(const PastedCase& input, const evidence::Evidence& host,
                      finding::Judgement& out) {
-  constexpr std::size_t kSisters = 3;
   const evidence::Nic* down = nullptr;
   std::size_t downs = 0;
   std::size_t active = 0;
@@ -174,7 +175,7 @@ void judge_down_port(const PastedCase& input, const evidence::Evidence& host,
     if (!*nic.rdma.active) down = &nic;
   }
   // A state of the cable was read: the rules for links have it.
-  if (downs != 1 || active < kSisters || down->link.up.is_known()) return;
+  if (downs != 1 || active < input.thresholds.sisters || down->link.up.is_known()) return;
   const auto& shut = input.paste.shut;
   if (std::find(shut.begin(), shut.end(), down->device) != shut.end()) return;
   const std::string netdev = down->netdev.is_known() ? *down->netdev : std::string();
@@ -204,7 +205,6 @@ std::string family_of_interface(std::string_view name) {
 
 /// One interface of several sisters carries no large frames.
 void judge_mtus(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 2;
   const Bytes large = Bytes::raw(4200);  // room for an RDMA MTU of 4096
   std::map<std::pair<std::string, std::string>, std::map<std::string, const readers::PasteMtu*>>
       all;
@@ -219,7 +219,8 @@ void judge_mtus(const PastedCase& input, finding::Judgement& out) {
       (port->mtu < large ? small : wide) = port;
       smalls += port->mtu < large ? 1 : 0;
     }
-    if (small == nullptr || smalls > 1 || ports.size() < kSisters + 1) continue;
+    if (small == nullptr || smalls > 1 || ports.size() < input.thresholds.sisters_meant_alike + 1)
+      continue;
     Finding finding = finding::make_finding(
         "mtu.mismatch",
         fmt::format("{} {} has an MTU of {} bytes, its {} sisters {}.", family.first, small->netdev,
@@ -234,7 +235,6 @@ void judge_mtus(const PastedCase& input, finding::Judgement& out) {
 
 /// One of several numbered rails has no carrier.
 void judge_carriers(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 2;
   std::map<std::pair<std::string, std::string>, std::map<std::string, const readers::PasteCarrier*>>
       all;
   for (const readers::PasteCarrier& item : input.paste.carriers)
@@ -253,7 +253,9 @@ void judge_carriers(const PastedCase& input, finding::Judgement& out) {
         std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& known) {
           return known.id == "link.degraded" && known.where.host == host;
         });
-    if (dark == nullptr || up < kSisters || up + 1 != ports.size() || is_said) continue;
+    if (dark == nullptr || up < input.thresholds.sisters_meant_alike || up + 1 != ports.size() ||
+        is_said)
+      continue;
     Finding finding =
         finding::make_finding("link.degraded",
                               fmt::format("{} has no carrier, its {} sisters have one.",
@@ -360,8 +362,7 @@ void judge_shared_subnet(const PastedCase& input, const std::string& host,
   const bool is_rail = std::any_of(ports.begin(), ports.end(),
                                    [](const auto* port) { return is_rail_name(port->netdev); });
   const bool is_shown = !stray.empty() || shows_rules(input, host);
-  constexpr std::size_t kMany = 4;
-  if (!is_rail && stray.empty() && ports.size() < kMany) return;
+  if (!is_rail && stray.empty() && ports.size() < input.thresholds.ports_in_subnet) return;
   std::vector<std::string> names;
   for (const auto* port : ports)
     names.push_back(port->netdev);
@@ -558,7 +559,7 @@ bool has_prefix_of_sisters(const readers::PasteAddress& own,
     if (is_common && part(*number) != part(*first)) return false;
     common += is_common ? 1 : 0;
   }
-  constexpr std::size_t kFewest = 2;
+  constexpr std::size_t kFewest = 2;  // of four: how an address is built, no judgement
   return common >= kFewest;
 }
 
@@ -576,7 +577,6 @@ bool is_rail_like(const PastedCase& input, const readers::PasteAddress& own,
 /// Every sister has a route of its own through a gateway, and one has none: what it should reach
 /// leaves by another interface.
 void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 3;
   std::map<std::string, std::set<std::string>> gateways;  // by host: interfaces with a route
   for (const readers::PasteGateway& gateway : input.paste.gateways)
     gateways[gateway.host].insert(gateway.netdev);
@@ -595,7 +595,7 @@ void judge_missing_route(const PastedCase& input, finding::Judgement& out) {
       if (!is_sister || !all.insert(address.netdev).second) continue;
       (with_route.contains(address.netdev) ? with : without).push_back(&address);
     }
-    if (without.size() != 1 || all.size() < kSisters + 1) continue;
+    if (without.size() != 1 || all.size() < input.thresholds.sisters + 1) continue;
     Finding finding = finding::make_finding(
         "rail.no_route",
         fmt::format("{} has no route through a gateway on {}; its {} sisters have one.", host,
@@ -855,9 +855,9 @@ std::vector<unsigned> only_numbers(const std::vector<std::string>& names) {
 }
 
 /// Numbers of ports and of the systems behind them go together, but for two that are exchanged.
-void judge_by_numbers(const PortsOfHost& ports, finding::Judgement& out) {
-  constexpr std::size_t kFewest = 4;
-  if (ports.size() < kFewest) return;
+void judge_by_numbers(const PortsOfHost& ports, const finding::Thresholds& limits,
+                      finding::Judgement& out) {
+  if (ports.size() <= limits.sisters) return;
   std::vector<std::string> names;
   std::vector<std::string> systems;
   for (const auto* item : ports) {
@@ -877,10 +877,10 @@ void judge_by_numbers(const PortsOfHost& ports, finding::Judgement& out) {
   for (std::size_t i = 0; i < ports.size(); ++i)
     if (static_cast<int>(system[i]) - static_cast<int>(port[i]) != usual->first) odd.push_back(i);
   const bool is_swap =
-      odd.size() == 2 && usual->second >= 2 &&
+      odd.size() == 2 && usual->second >= limits.sisters_meant_alike &&
       static_cast<int>(system[odd[0]]) == static_cast<int>(port[odd[1]]) + usual->first &&
       static_cast<int>(system[odd[1]]) == static_cast<int>(port[odd[0]]) + usual->first;
-  const bool is_one = odd.size() == 1 && usual->second >= 3;
+  const bool is_one = odd.size() == 1 && usual->second >= limits.sisters;
   if (!is_swap && !is_one) return;
   PortsOfHost wrong;
   for (const std::size_t i : odd)
@@ -897,7 +897,8 @@ void judge_by_numbers(const PortsOfHost& ports, finding::Judgement& out) {
 }
 
 /// The same port of other hosts leads to another switch, and two of this host's are exchanged.
-bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts, finding::Judgement& out) {
+bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts,
+                     const finding::Thresholds& limits, finding::Judgement& out) {
   std::map<std::string, std::map<std::string, std::size_t>> systems;  // by port
   for (const auto& [host, ports] : hosts)
     for (const auto* item : ports)
@@ -905,12 +906,11 @@ bool judge_by_others(const std::map<std::string, PortsOfHost>& hosts, finding::J
   const auto usual = [&](const std::string& port) {
     const auto& counts = systems[port];
     for (const auto& [system, count] : counts)
-      if (count >= 2 && count + 1 >= hosts.size()) return system;
+      if (count >= limits.sisters_meant_alike && count + 1 >= hosts.size()) return system;
     return std::string();
   };
-  constexpr std::size_t kHosts = 3;
   for (const auto& [host, ports] : hosts) {
-    if (hosts.size() < kHosts || ports.front()->is_switch) continue;
+    if (hosts.size() <= limits.sisters_meant_alike || ports.front()->is_switch) continue;
     PortsOfHost wrong;
     for (const auto* item : ports)
       if (const std::string wanted = usual(item->port); !wanted.empty() && wanted != item->system)
@@ -931,13 +931,13 @@ void judge_cables(const PastedCase& input, finding::Judgement& out) {
   for (const readers::PasteNeighbour& item : input.paste.neighbours)
     hosts[item.host].push_back(&item);
   const auto plan = plan_in(input);
-  bool is_judged = judge_by_others(hosts, out);
+  bool is_judged = judge_by_others(hosts, input.thresholds, out);
   for (const auto& [host, ports] : hosts)
     if (plan && !is_judged) is_judged = judge_by_plan(*plan, ports, out);
   for (const auto& [host, ports] : hosts)
     if (!is_judged && !ports.front()->is_switch) is_judged = judge_by_list(input, ports, out);
   for (const auto& [host, ports] : hosts)
-    if (!is_judged && !ports.front()->is_switch) judge_by_numbers(ports, out);
+    if (!is_judged && !ports.front()->is_switch) judge_by_numbers(ports, input.thresholds, out);
 }
 
 // ---- switches ----

@@ -123,7 +123,6 @@ void judge_shared_addresses(const PastedCase& input, finding::Judgement& out) {
 /// One port of a host has lost lanes: all the others, of the same generation, have more. Rails are
 /// eight or sixteen; one more than that may be for something else.
 void judge_lanes(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kFewest = 8;
   std::map<std::pair<std::string, std::string>, std::map<std::string, const readers::PasteLanes*>>
       all;  // by host and generation, then by device: the last reading
   for (const readers::PasteLanes& item : input.paste.rows.lanes)
@@ -135,8 +134,8 @@ void judge_lanes(const PastedCase& input, finding::Judgement& out) {
       if (narrow == nullptr || port->lanes < narrow->lanes) narrow = port;
     for (const auto& [device, port] : ports)
       if (port != narrow) others.insert(port->lanes);
-    if (ports.size() < kFewest || !std::has_single_bit(ports.size()) || others.size() != 1 ||
-        *others.begin() <= narrow->lanes)
+    if (ports.size() < input.thresholds.ports_with_lanes || !std::has_single_bit(ports.size()) ||
+        others.size() != 1 || *others.begin() <= narrow->lanes)
       continue;
     const std::string verdict = fmt::format("{} runs on {} lane{} of {}, its {} sisters on {}.",
                                             place_of(narrow->host, narrow->device), narrow->lanes,

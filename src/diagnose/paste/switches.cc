@@ -195,8 +195,7 @@ void judge_pfc_of(const View& view, const std::string& name, finding::Judgement&
       continue;
     (port->facts->pfc_active->count() > 0 ? with : without).push_back(port);
   }
-  constexpr std::size_t kSisters = 2;
-  if (with.size() < kSisters || with.size() <= without.size()) return;
+  if (with.size() < view.thresholds().sisters_meant_alike || with.size() <= without.size()) return;
   for (const PortView* port : without) {
     const std::uint64_t drops = port->counts.of(kDrops).value_or(0);
     if (drops == 0 || view.is_read_once(port->where())) continue;

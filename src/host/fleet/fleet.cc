@@ -308,9 +308,10 @@ class RemoteHost final : public FleetMember {
   [[nodiscard]] Result<CommandOutcome> run(const std::vector<std::string>& command,
                                            const LoadControl& control) override {
     WEIR_TRY_STATUS(can_run());
-    (void)control;  // the fleet's own interruption ends it
-    return fleet_->run(host_, "exec " + shell_line(command), Talk{.limit = fleet_->limits().budget},
-                       false);
+    // The fleet's own interruption ends it.
+    const Duration budget = fleet_->limits().budget;
+    return fleet_->run(host_, "exec " + shell_line(command),
+                       Talk{.limit = std::min(budget, control.limit.value_or(budget))}, false);
   }
 
   [[nodiscard]] Result<CommandOutcome> run_weir(const std::vector<std::string>& words,

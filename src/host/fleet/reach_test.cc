@@ -120,6 +120,17 @@ TEST(Fleet, WhatAHostPrintsIsBoundedAndAnErrorOfThatHost) {
   EXPECT_NE(why_unseen(": %h", limits).find("--budget"), std::string::npos);
 }
 
+TEST(Fleet, ALoadEndsWithItsOwnLimitWhateverTheBudget) {
+  COVERS("J1", "K3");
+  FleetLimits limits;
+  limits.budget = 604800_s;
+  auto fleet = fleet_of(": %h; sh -c %c", limits);
+  const auto hung = fleet.front()->run({"sleep", "60"}, {.limit = 300_ms});
+  ASSERT_FALSE(hung.has_value());
+  EXPECT_NE(hung.error().what.find("did not end within 0.3 s"), std::string::npos)
+      << hung.error().what;
+}
+
 TEST(Fleet, ACommandGetsItsInputAndItsStatusIsAnOutcome) {
   auto fleet = fleet_of("WEIR=%h sh -c %c", {});
   const auto done = fleet.back()->run({"sh", "-c", "echo $WEIR; exit 4"});

@@ -20,6 +20,7 @@
 
 #include "base/owned_descriptor.h"
 #include "base/text.h"
+#include "units/format.h"
 
 extern "C" char** environ;  // POSIX has no header for it
 
@@ -390,7 +391,12 @@ Result<CommandOutcome> run_load(const std::vector<std::string>& command,
   (void)!::write(gate.write_end(), "\n", 1);  // one that has ended already needs no line
   gate.close_write_end();
   running->parts_->start = Clock::now();
-  return running->finish(Duration::max(), control.is_interrupted);
+  WEIR_TRY(outcome,
+           running->finish(control.limit.value_or(Duration::max()), control.is_interrupted));
+  if (outcome.timed_out)
+    return Error{ErrorCode::kIo, fmt::format("{}: did not end within {} and was ended",
+                                             command.front(), to_text(*control.limit))};
+  return outcome;
 }
 
 Result<CommandOutcome> run_command(const std::vector<std::string>& command) {

@@ -22,7 +22,8 @@ using diagnose::PortView;
 using diagnose::View;
 
 /// A counter that is compared: those of congestion, loss and load. Others differ a little between
-/// any two runs, and say nothing.
+/// any two runs, and say nothing. How far outside a value must be is in finding/thresholds.h
+/// (replica_...); the floors here are what the last packets of a run may add, in units of a row.
 struct Compared {
   std::string_view counter;
   std::string_view what;
@@ -56,15 +57,6 @@ constexpr std::array kOfSwitchPorts = {
 };
 
 constexpr std::string_view kTime = "time of the load";
-
-/// How far beyond the range of the replicas a value must lie, as a share of the width of the range
-/// and of its upper end: the range of a few runs is narrower than that of all runs. There are many
-/// places, and one of them is always the furthest out.
-constexpr double kWidth = 1.0;
-constexpr double kWidthOfPlaces = 2.0;
-constexpr double kRelative = 0.05;
-/// Times of a load repeat better than counts.
-constexpr double kRelativeOfTime = 0.02;
 
 /// Totals (no place) come first in the order of a map.
 struct Key {
@@ -127,10 +119,14 @@ std::optional<Range> range_of(const Key& key, const std::vector<Values>& replica
 }
 
 /// Beyond the range, in units of what chance may add to it; above 1 is a deviation.
-double excess(const Value& value, const Range& range, bool is_place) {
-  const double relative = (value.row == nullptr ? kRelativeOfTime : kRelative) * range.high;
+double excess(const Value& value, const Range& range, bool is_place,
+              const finding::Thresholds& limits) {
+  const double relative =
+      (value.row == nullptr ? limits.replica_time_difference : limits.replica_difference) *
+      range.high;
   const double floor = value.row == nullptr ? 1 : value.row->floor;
-  const double width = (is_place ? kWidthOfPlaces : kWidth) * (range.high - range.low);
+  const double width =
+      (is_place ? limits.replica_range_of_places : limits.replica_range) * (range.high - range.low);
   const double slack = std::max({width, relative, floor});
   return std::max(range.low - value.number, value.number - range.high) / slack;
 }
@@ -209,7 +205,7 @@ Expectation Replicas::compare(const View& observed) const {
     if (!range) continue;
     ++out.compared;
     const bool is_place = !key.where.empty();
-    if (const double far = excess(value, *range, is_place); far > 1)
+    if (const double far = excess(value, *range, is_place, observed.thresholds()); far > 1)
       found.emplace_back(is_place, -far, deviation(key, value, *range));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

@@ -361,6 +361,14 @@ Result<Lab> Lab::open(const std::string& dir) {
   return Lab(std::move(shared));
 }
 
+Status Lab::refresh() {
+  WEIR_CHECK(!shared_->held.has_value());
+  WEIR_TRY(state, read_state(shared_->blueprint));
+  if (!is_same_at_rest(shared_->state, state)) shared_->rest.reset();
+  shared_->state = std::move(state);
+  return {};
+}
+
 Status Lab::remove(const std::string& dir) {
   if (!file_exists(state_file(dir))) return not_found_error(fmt::format("{} is not a lab", dir));
   if (!is_lab_state(dir))

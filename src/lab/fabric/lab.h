@@ -94,6 +94,9 @@ class Lab {
                                           const CreateOptions& options = {});
   /// An error if `dir` is not a lab, is damaged, or was made by a newer Weir; it says what to do.
   [[nodiscard]] static Result<Lab> open(const std::string& dir);
+  /// Reads the state again, which another Lab or process may have changed. REQUIRES: not between
+  /// begin() and commit().
+  [[nodiscard]] Status refresh();
   /// Removes the lab's own files, and the directory if nothing else is in it.
   [[nodiscard]] static Status remove(const std::string& dir);
 

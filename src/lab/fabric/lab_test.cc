@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/testing.h"
 #include "lab/fabric/test_labs.h"
+#include "sim/workload/workload_spec.h"
 
 namespace weir::lab {
 namespace {
@@ -231,6 +232,41 @@ TEST(Lab, TwoProcessesThatChangeALabLoseNoChange) {
   EXPECT_EQ(now.status().factory_nics, 14U);
   const auto seen = must(must(now.host("gpu01"))->observe());
   EXPECT_TRUE(seen.nics[0].link.mtu.is(9000_B));
+}
+
+TEST(Lab, KeepsWhenPacketsWereMarked) {
+  COVERS("J3");
+  const TemporaryDirectory place;
+  Lab lab = make_lab(place, pod16(), {.factory_hosts = false});
+  Load load;
+  load.workloads.push_back(must(sim::parse_workload("incast,to=gpu03,size=1MB")));
+  const LoadOutcome outcome = must(lab.run_load(load));
+  ASSERT_GT(outcome.totals.marked, 0U);
+  const RunRecord record = must(Lab::open(place.file("lab"))).last_run().value();
+  double marks = 0;
+  for (const Curve& curve : record.curves)
+    if (curve.measure == Measure::kMarks)
+      for (const double value : curve.values)
+        marks += value;
+  EXPECT_EQ(marks, static_cast<double>(outcome.totals.marked));
+}
+
+TEST(Lab, ReadsWhatAnotherHandleChangedWhenItIsAskedTo) {
+  const TemporaryDirectory place;
+  Lab first = make_lab(place, pod16(), {.factory_hosts = false});
+  const auto is_down = [&] {
+    const auto found = must(must(first.host("gpu01"))->observe());
+    return found.nics[0].link.up.is(false);
+  };
+  EXPECT_FALSE(is_down());
+  Lab second = must(Lab::open(place.file("lab")));
+  must(second.add_fault("link-down,at=gpu01"));
+  (void)run(second, "gpu03", "ib_write_bw -n 10 --tclass=106 gpu02");
+  EXPECT_FALSE(is_down());
+  EXPECT_EQ(counter(first, "gpu03", "nic.prio.tx.packets", 3), 0U);
+  must(first.refresh());
+  EXPECT_TRUE(is_down());
+  EXPECT_EQ(counter(first, "gpu03", "nic.prio.tx.packets", 3), 160U);
 }
 
 TEST(Lab, ChangesBetweenBeginAndCommitAreWrittenTogetherOrNotAtAll) {

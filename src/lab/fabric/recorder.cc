@@ -36,6 +36,7 @@ Recorder::Moment Recorder::sample(const sim::Sim& sim, Time now) const {
     PortSample& sample = out.ports[p];
     const sim::PortCounters& counters = sim.port_counters(p);
     sample.tx_bytes = counters.tx_bytes;
+    sample.marks = counters.marked;
     sample.drops = std::accumulate(counters.drops.begin(), counters.drops.end(), std::uint64_t{0});
     for (unsigned i = 0; i < 8; ++i) {
       sample.queue = std::max(sample.queue, sim.queue_bytes(p, i));
@@ -117,6 +118,7 @@ double Recorder::delta(std::size_t moment, sim::PortId port, Measure measure) co
     case Measure::kPauseTime: return static_cast<double>(now.paused - before.paused) / 1e6;
     case Measure::kRate: return static_cast<double>(now.tx_bytes - before.tx_bytes) * 8000 / span;
     case Measure::kDrops: return static_cast<double>(now.drops - before.drops);
+    case Measure::kMarks: return static_cast<double>(now.marks - before.marks);
     case Measure::kCnps: break;
   }
   WEIR_UNREACHABLE("CNPs are counted per NIC");
@@ -193,6 +195,17 @@ void Recorder::add_cnps(RunRecord& out) const {
   out.curves.push_back(std::move(curve));
 }
 
+void Recorder::add_marks(const sim::Sim& sim, RunRecord& out) const {
+  Curve curve{Measure::kMarks, "", {}};
+  for (std::size_t m = 0; m < moments_.size(); ++m) {
+    double sum = 0;
+    for (const sim::PortId p : sim.ports())
+      sum += delta(m, p, Measure::kMarks);
+    curve.values.push_back(sum);
+  }
+  out.curves.push_back(std::move(curve));
+}
+
 RunRecord Recorder::finish(const sim::Sim& sim, Time end) {
   if (moments_.empty() || moments_.back().at < end) moments_.push_back(sample(sim, end));
   RunRecord out;
@@ -203,6 +216,7 @@ RunRecord Recorder::finish(const sim::Sim& sim, Time end) {
     add_port_curves(sim, measure, out);
   add_rates(sim, out);
   add_cnps(out);
+  add_marks(sim, out);
   return out;
 }
 

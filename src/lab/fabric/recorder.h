@@ -39,6 +39,7 @@ class Recorder final : public sim::RepeatableWatch {
   struct PortSample {
     std::uint64_t tx_bytes = 0;
     std::uint64_t drops = 0;
+    std::uint64_t marks = 0;
     std::int64_t queue = 0;
     std::int64_t paused = 0;  // ps, all priorities
   };
@@ -64,6 +65,7 @@ class Recorder final : public sim::RepeatableWatch {
   void add_port_curves(const sim::Sim& sim, Measure measure, RunRecord& out) const;
   void add_rates(const sim::Sim& sim, RunRecord& out) const;
   void add_cnps(RunRecord& out) const;
+  void add_marks(const sim::Sim& sim, RunRecord& out) const;
   [[nodiscard]] std::string port_name(const sim::Sim& sim, sim::PortId port) const;
 
   const design::Intent& intent_;

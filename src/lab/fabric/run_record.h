@@ -20,6 +20,7 @@ enum class Measure : std::uint8_t {
   kCnps,       // congestion notifications sent in the interval
   kRate,       // Gbit/s on the wire in the interval
   kDrops,      // packets dropped in the interval
+  kMarks,      // packets marked in the interval, of the whole fabric
 };
 [[nodiscard]] std::string_view to_text(Measure);  // "queue_bytes" "pause_us" "cnps" "rate_gbps" …
 

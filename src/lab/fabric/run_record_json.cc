@@ -8,7 +8,7 @@ namespace weir::lab {
 namespace {
 
 constexpr std::array kMeasures = {Measure::kQueue, Measure::kPauseTime, Measure::kCnps,
-                                  Measure::kRate, Measure::kDrops};
+                                  Measure::kRate,  Measure::kDrops,     Measure::kMarks};
 
 Result<std::vector<std::string>> read_texts(const JsonCursor& at) {
   WEIR_TRY_STATUS(at.expect_array());
@@ -54,6 +54,7 @@ std::string_view to_text(Measure measure) {
     case Measure::kCnps: return "cnps";
     case Measure::kRate: return "rate_gbps";
     case Measure::kDrops: return "drops";
+    case Measure::kMarks: return "marks";
   }
   WEIR_UNREACHABLE("every measure has a word");
 }

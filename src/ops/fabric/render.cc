@@ -135,7 +135,8 @@ weir::Status render_whole(const Fabric& fabric, const RenderRequest& request,
                           .intent = fabric.intent,
                           .tool = request.tool,
                           .format = request.format,
-                          .seen = seen};
+                          .seen = seen,
+                          .thresholds = request.thresholds.value_or(finding::Thresholds())};
   if (target.scope == RenderScope::kFabric) {
     WEIR_TRY(made, target.render(whole));
     add("", std::move(made), out);
@@ -162,6 +163,8 @@ Result<RenderedFiles> render(const RenderRequest& request) {
   if (target == targets.end()) return bad_request("no target " + request.target);
   WEIR_TRY_STATUS(check_choice("--using", request.tool, target->tools, target->name));
   WEIR_TRY_STATUS(check_choice("--format", request.format, target->formats, target->name));
+  if (request.thresholds && !target->has_thresholds)
+    return bad_request(fmt::format("--threshold has no meaning for {}", target->name));
   WEIR_TRY(nodes, chosen_nodes(request, *target, fabric.intent));
   WEIR_TRY(seen, seen_hosts(request));
   RenderedFiles out;

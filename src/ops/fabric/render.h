@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "finding/thresholds.h"
 #include "ops/fabric/render_targets.h"
 #include "ops/source/hosts.h"
 #include "platforms/common/platform.h"
@@ -19,6 +20,8 @@ struct RenderRequest {
   std::string format = {};                      // empty: the target's first
   std::vector<std::string> host_evidence = {};  // files of snapshots or bundles
   std::optional<Source> source = {};            // hosts to read, where the target needs any
+  /// Of targets that judge, where the user set any.
+  std::optional<finding::Thresholds> thresholds = {};
 };
 
 /// One file or remark, and the node it belongs to; empty: to all of them.

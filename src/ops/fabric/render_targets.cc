@@ -110,7 +110,7 @@ std::vector<RenderTarget> switch_targets() {
 
 weir::Result<Rendered> prometheus(const TargetInput& input) {
   return Rendered{
-      .files = {{"weir.rules.yml", render::prometheus_rules(input.design)},
+      .files = {{"weir.rules.yml", render::prometheus_rules(input.design, input.thresholds)},
                 {"prometheus.yml", render::prometheus_config(input.design, input.intent)}},
       .remarks = {}};
 }
@@ -216,7 +216,8 @@ std::vector<RenderTarget> fabric_targets() {
        .summary = "scrape configuration, recording and alerting rules for weir serve",
        .how_use = "promtool check config prometheus.yml; rules beside it",
        .scope = RenderScope::kFabric,
-       .render = prometheus},
+       .render = prometheus,
+       .has_thresholds = true},
       {.name = "alertmanager",
        .summary = "grouping, routes and inhibitions of those alerts",
        .how_use = "name a receiver in it, then amtool check-config alertmanager.yml",

@@ -11,6 +11,7 @@
 #include "design/fabric/intent.h"
 #include "design/file/fabric.h"
 #include "evidence/evidence.h"
+#include "finding/thresholds.h"
 #include "platforms/common/platform.h"
 
 namespace weir::ops {
@@ -33,6 +34,7 @@ struct TargetInput {
   std::string_view tool;                            // --using; empty: the target's own choice
   std::string_view format;                          // --format; empty: the target's first
   std::span<const evidence::Evidence> seen = {};    // hosts that --host-evidence and --root show
+  finding::Thresholds thresholds = {};
 };
 
 struct RenderTarget {
@@ -48,6 +50,7 @@ struct RenderTarget {
   const platforms::Platform* platform = nullptr;  // of kSwitch: a switch's own system
   std::vector<std::string_view> tools = {};       // that --using may name
   std::vector<std::string_view> formats = {};     // that --format may name
+  bool has_thresholds = false;                    // its rules have limits: --threshold
 };
 
 /// The target that needs no name: a switch's own system.

@@ -41,6 +41,8 @@ std::vector<std::uint32_t> Bench::leaves() const {
 }
 
 Result<Window> Bench::watch(const std::function<Status()>& action) {
+  // The failure of stage 7 was made by another handle of the lab: what it counted is no news here.
+  if (set_.lab) WEIR_TRY_STATUS(or_could_not_look(set_.lab->refresh()));
   WEIR_TRY(before, observe_some(set_));
   remember(before);
   WEIR_TRY_STATUS(action());
@@ -83,6 +85,24 @@ std::vector<preflight::Sample> Bench::samples_of(const preflight::Round& round,
     }
   }
   return out;
+}
+
+void add_findings(std::vector<finding::Finding> more, finding::Judgement& judgement) {
+  const std::size_t before = judgement.findings.size();
+  for (finding::Finding& finding : more) {
+    const bool is_known = std::any_of(
+        judgement.findings.begin(), judgement.findings.end(),
+        [&](const auto& other) { return other.id == finding.id && other.where == finding.where; });
+    if (!is_known) judgement.findings.push_back(std::move(finding));
+  }
+  if (judgement.findings.size() > before) finding::settle(judgement);
+}
+
+void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement) {
+  std::erase_if(of_smaller.findings, [](const finding::Finding& finding) {
+    return finding.severity == finding::Severity::kInfo;
+  });
+  add_findings(std::move(of_smaller.findings), judgement);
 }
 
 double seconds_of(Duration time) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "diagnose/behaviour/preflight.h"
 #include "diagnose/behaviour/totals.h"
 #include "diagnose/core/view.h"
 #include "lab/expectation/expectation.h"
@@ -116,6 +117,12 @@ class Bench {
 void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
                   preflight::StageResult& stage);
 
+/// Findings of another window that are not there yet: the same, at the same place.
+void add_findings(std::vector<finding::Finding> more, finding::Judgement& judgement);
+/// Warnings and errors of a smaller load: no less true where a larger one shows something else.
+/// What could not be judged then, the larger one tells.
+void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement);
+
 [[nodiscard]] double seconds_of(Duration time);
 [[nodiscard]] preflight::Measure measure_of(std::string metric, std::string unit,
                                             preflight::Better better, std::vector<double> values);
@@ -146,8 +153,8 @@ void settle_stage(const PreflightRequest& request, finding::Judgement judgement,
 void judge_fec(const Bench& bench, const Window& window, finding::Judgement& judgement,
                preflight::StageResult& stage);
 
-/// "gpu01 to gpu09, rail 0, alone: 12.1 Gb/s of at least 93.1 Gb/s".
-[[nodiscard]] std::string sample_text(const Bench& bench, const preflight::Sample& sample);
+/// With the names of its hosts.
+[[nodiscard]] diagnose::LonePair lone_pair(const Bench& bench, const preflight::Sample& sample);
 /// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
 /// rounds, by further pairs, alone. Adds a finding for each. `slow_hosts` are slow with everybody:
 /// that their pairs were slow says nothing of links.
@@ -158,9 +165,6 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 /// with two healthy partners, then pairs. Adds a finding for each that is slow alone too.
 [[nodiscard]] Status retest_slow(Bench& bench, const std::vector<preflight::Sample>& samples,
                                  preflight::StageResult& stage, finding::Judgement& judgement);
-/// A finding of this stage that names the host already gets the measurement; else a new one.
-void blame_host(const Bench& bench, std::uint32_t host, const preflight::Sample& worst,
-                const std::vector<std::string>& partners, finding::Judgement& judgement);
 
 /// What each stage will do, in words with numbers, and which do not apply.
 void plan_lab(const Bench& bench, preflight::Report& report);

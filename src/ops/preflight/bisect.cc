@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "ops/preflight/bench.h"
 
 namespace weir::ops {
@@ -260,7 +260,7 @@ class Bisection {
     }
     if (!is_below_leaf || partners.size() < kPartners) return false;
     slow_hosts_.insert(host);
-    blame_host(bench_, host, *worst, partners, judgement);
+    diagnose::judge_slow_host(bench_.name(host), lone_pair(bench_, *worst), partners, judgement);
     return false;
   }
 
@@ -273,9 +273,11 @@ class Bisection {
     };
     const bool is_slow = slowest_of(run) != nullptr;
     if (!is_slow && any([](const Sample& sample) { return sample.is_slow(); })) return {};
+    const finding::Thresholds& limits = bench_.request().thresholds;
     const bool has_arrived = !any([](const Sample& sample) { return sample.rate == 0; });
-    return preflight::links_between(run.carried, {groups_[pair.first], groups_[pair.second]},
-                                    runs_.leaves(), has_arrived);
+    return preflight::links_between(
+        run.carried, {groups_[pair.first], groups_[pair.second]}, runs_.leaves(),
+        has_arrived ? std::optional(limits.link_carried) : std::nullopt);
   }
 
   /// Of more tiers a slow link may be above the spines: then which leaves' pairs are slow does not
@@ -289,64 +291,36 @@ class Bisection {
   void blame(finding::Judgement& judgement) {
     const design::Intent& intent = bench_.intent();
     const std::vector<std::uint32_t> links = preflight::suspect_links(trials_);
-    finding::Where where{.rail = fmt::format("{}", rail_)};
-    std::string what;
-    if (!links.empty()) {
-      std::vector<std::string> names;
-      for (const std::uint32_t link : links)
-        names.push_back(link_text(intent, link));
-      where.link = join(names, ", ");
+    diagnose::LinkSearch search{.rail = rail_,
+                                .leaves = {intent.switches[groups_[slow_.first]].name,
+                                           intent.switches[groups_[slow_.second]].name},
+                                .tried = trials_.size(),
+                                .worst = lone_pair(bench_, *worst_)};
+    search.slow = static_cast<std::size_t>(
+        std::count_if(trials_.begin(), trials_.end(), [](const Trial& t) { return t.is_slow; }));
+    for (const std::uint32_t link : links)
+      search.links.push_back(link_text(intent, link));
+    if (links.size() == 1) {
       const design::PortRef& lower = intent.links[links.front()].lower;
-      if (links.size() == 1) {
-        where.switch_name = intent.switches[lower.node].name;
-        where.port = intent.switches[lower.node].ports[lower.port].name;
-      }
-      what =
-          fmt::format("{} slow: {} carried every pair that was slow alone, and none that was not",
-                      links.size() == 1 ? "A link is" : "One of these links is", where.link);
-    } else if (const preflight::End end = preflight::faulty_end(first_, second_);
-               has_two_tiers() && end != preflight::End::kNotKnown) {
-      const bool is_first = end == preflight::End::kFirst;
-      const std::uint32_t leaf = groups_[is_first ? slow_.first : slow_.second];
-      const std::uint32_t other = groups_[is_first ? slow_.second : slow_.first];
-      const SideCount& here = is_first ? first_ : second_;
-      const SideCount& there = is_first ? second_ : first_;
-      where.switch_name = intent.switches[leaf].name;
-      what = fmt::format(
-          "One of the {} uplinks of {} is slow: alone, {} of {} pairs of its hosts with hosts of "
-          "third leaves were below the floor, and {} of {} pairs of {}. Which one, the counters of "
-          "the switch tell",
-          uplinks_of(intent, leaf).size(), where.switch_name, here.slow, here.tried, there.slow,
-          there.tried, intent.switches[other].name);
-    } else {
-      where.link = fmt::format("{} - {}", intent.switches[groups_[slow_.first]].name,
-                               intent.switches[groups_[slow_.second]].name);
-      what = fmt::format("A path between {} and {} is slow",
-                         intent.switches[groups_[slow_.first]].name,
-                         intent.switches[groups_[slow_.second]].name);
+      search.switch_name = intent.switches[lower.node].name;
+      search.port = intent.switches[lower.node].ports[lower.port].name;
     }
-    add_finding(std::move(what), std::move(where), judgement);
+    if (const preflight::End end = preflight::faulty_end(first_, second_);
+        has_two_tiers() && end != preflight::End::kNotKnown) {
+      auto sides = std::pair(side_of(slow_.first, first_), side_of(slow_.second, second_));
+      if (end == preflight::End::kSecond) std::swap(sides.first, sides.second);
+      search.faulty = std::move(sides);
+    }
+    diagnose::judge_slow_link(search, judgement);
   }
 
-  void add_finding(std::string what, finding::Where where, finding::Judgement& judgement) const {
-    const bool is_known = std::any_of(
-        judgement.findings.begin(), judgement.findings.end(),
-        [&](const auto& known) { return known.id == "link.degraded" && known.where == where; });
-    if (is_known) return;
-    const auto slow = static_cast<std::size_t>(
-        std::count_if(trials_.begin(), trials_.end(), [](const Trial& t) { return t.is_slow; }));
-    finding::Finding finding =
-        finding::make_finding("link.degraded",
-                              fmt::format("{} ({} of {}, tried one at a time).", what, slow,
-                                          counted(trials_.size(), "pair")),
-                              std::move(where));
-    finding.severity = finding::Severity::kError;
-    finding.evidence.push_back({.source = "bisection, alone in the fabric",
-                                .line = sample_text(bench_, *worst_),
-                                .counter = "",
-                                .value = std::nullopt});
-    judgement.findings.push_back(std::move(finding));
-    finding::settle(judgement);
+  [[nodiscard]] diagnose::LinkSearch::Side side_of(std::uint32_t host,
+                                                   const SideCount& count) const {
+    const design::Intent& intent = bench_.intent();
+    return {.leaf = intent.switches[groups_[host]].name,
+            .uplinks = uplinks_of(intent, groups_[host]).size(),
+            .slow = count.slow,
+            .tried = count.tried};
   }
 
   Bench& bench_;

@@ -1,6 +1,5 @@
 // Error correction of the links of the hosts, in stage 2: the active mode against the design, and
 // what was corrected under load.
-#include <algorithm>
 #include <array>
 #include <map>
 
@@ -8,46 +7,12 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
-#include "design/file/words.h"
-#include "design/lint/lint.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "ops/preflight/bench.h"
 #include "units/format.h"
 
 namespace weir::ops {
 namespace {
-
-/// What the design wants of a link; why is empty where it leaves the choice to the module.
-struct WantedFec {
-  std::vector<std::string> modes;  // any of these, as ethtool calls them
-  std::string why;
-};
-
-WantedFec wanted_fec(const Bench& bench, const design::LinkIntent& link) {
-  const design::Fec said = *bench.design().links[link.group].fec;
-  const std::string designed = fmt::format("the design has fec: {}", design::to_word(said));
-  switch (said) {
-    case design::Fec::kRs: return {{"RS", "LLRS"}, designed};
-    case design::Fec::kFc: return {{"BaseR"}, designed};
-    case design::Fec::kNone: return {{"Off"}, designed};
-    case design::Fec::kAuto: return {{"RS", "LLRS"}, design::why_rs_fec(bench.intent(), link)};
-  }
-  WEIR_UNREACHABLE("every mode is handled");
-}
-
-finding::Finding wrong_fec(const diagnose::NicView& nic, const WantedFec& wanted) {
-  const std::string& found = *nic.facts->link.fec;
-  finding::Finding finding =
-      finding::make_finding("fec.wrong",
-                            fmt::format("{} {}: FEC is {}, expected {}: {}.", nic.host, nic.device,
-                                        found, join(wanted.modes, " or "), wanted.why),
-                            nic.where());
-  finding.evidence.push_back({.source = nic.facts->link.fec.source(),
-                              .line = fmt::format("Active FEC encoding: {}", found),
-                              .counter = "",
-                              .value = std::nullopt});
-  return finding;
-}
 
 /// "RS on 16 NICs, Off on gpu03 mlx5_1".
 std::string modes_text(const std::map<std::string, std::vector<std::string>>& by_mode) {
@@ -138,11 +103,11 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
       continue;
     }
     by_mode[*fec].push_back(fmt::format("{} {}", nic.host, nic.device));
-    const WantedFec wanted = wanted_fec(bench, bench.intent().links[nic.wanted->link]);
-    if (wanted.why.empty() ||
-        std::find(wanted.modes.begin(), wanted.modes.end(), *fec) != wanted.modes.end())
-      continue;
-    judgement.findings.push_back(wrong_fec(nic, wanted));
+    const design::LinkIntent& link = bench.intent().links[nic.wanted->link];
+    const diagnose::WantedFec wanted =
+        diagnose::wanted_fec(*bench.design().links[link.group].fec, bench.intent(), link);
+    if (auto wrong = diagnose::wrong_fec(nic, wanted))
+      judgement.findings.push_back(*std::move(wrong));
   }
   finding::settle(judgement);
   if (!by_mode.empty()) stage.notes.push_back("FEC: " + modes_text(by_mode));

@@ -3,18 +3,21 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "host/probe/load_report.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
+#include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
 #include "units/format.h"
+#include "units/rate_text.h"
 
 namespace weir::ops {
 namespace {
@@ -65,7 +68,7 @@ class HostRig final : public Rig {
     WEIR_TRY(out, run("loopback_bandwidth", flows));
     judge_loopback(flows, out, judgement);
     out.summary = fmt::format("{} in loopback, {}", counted(out.transfers, "NIC"), out.summary);
-    WEIR_TRY_STATUS(add_gpu_loopback(flows, out));
+    WEIR_TRY_STATUS(add_gpu_loopback(flows, out, judgement));
     return out;
   }
 
@@ -268,7 +271,12 @@ class HostRig final : public Rig {
   Result<std::vector<std::string>> ping_neighbours(finding::Judgement& judgement);
   void judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
                       finding::Judgement& judgement) const;
-  Status add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out);
+  [[nodiscard]] std::vector<preflight::GpuTrial> gpu_trials(const std::vector<Flow>& flows,
+                                                            const LoadRun& run) const;
+  void judge_gpu_loopback(const std::vector<Flow>& flows, LoadRun& run,
+                          finding::Judgement& judgement) const;
+  Status add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out,
+                          finding::Judgement& judgement);
   Result<Phase> run_phase(std::string_view name, std::optional<std::uint32_t> without,
                           diagnose::Totals& totals);
 
@@ -331,7 +339,8 @@ HostRig::Pings HostRig::ping_next(std::uint32_t from) {
     out.asked.push_back({to, rail});
   }
   out.answer = host->second->run({"sh", "-c", ping_line(targets)},
-                                 {.is_interrupted = bench_.request().is_interrupted});
+                                 {.is_interrupted = bench_.request().is_interrupted,
+                                  .limit = 60_s + 15_s * static_cast<std::int64_t>(rails)});
   return out;
 }
 
@@ -371,12 +380,11 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
       if (!small_passes) silent.push_back(bench_.name(to));
       if (!small_passes || line.ends_with(fmt::format(" {}", kPingWorks))) continue;
       const design::NicIntent& nic = bench_.host(to).nics[rail];
-      judgement.findings.push_back(finding::make_finding(
-          "mtu.mismatch",
-          fmt::format(
-              "Packets of {} do not pass undivided from {} to {} on rail {}; small ones do.",
-              to_text(nic.mtu), bench_.name(from), bench_.name(to), nic.rail),
-          narrow_end(from, to, rail)));
+      judgement.findings.push_back(diagnose::narrow_path({.from = bench_.name(from),
+                                                          .to = bench_.name(to),
+                                                          .rail = nic.rail,
+                                                          .mtu = nic.mtu,
+                                                          .where = narrow_end(from, to, rail)}));
     }
     if (next < pings[from].asked.size()) silent.push_back(bench_.name(from));
   }
@@ -391,43 +399,134 @@ Result<std::vector<std::string>> HostRig::ping_neighbours(finding::Judgement& ju
 
 // ---- stage 3: each NIC with itself ----
 
+namespace {
+
+/// Hosts whose perftest was built with CUDA; each is asked once, all at the same time.
+std::set<std::uint32_t> hosts_with_cuda(const LoadHosts& hosts,
+                                        const std::set<std::uint32_t>& asked,
+                                        const std::function<bool()>& is_interrupted) {
+  if (asked.empty()) return {};
+  const std::vector<std::uint32_t> numbers(asked.begin(), asked.end());
+  std::vector<char> has(numbers.size(), 0);
+  for_each_index(numbers.size(), static_cast<unsigned>(numbers.size()), [&](std::size_t i) {
+    const auto help = hosts.at(numbers[i])
+                          ->run({"sh", "-c", "ib_write_bw --help 2>&1; exit 0"},
+                                {.is_interrupted = is_interrupted, .limit = 60_s});
+    has[i] = help && help->output.find("--use_cuda") != std::string::npos ? 1 : 0;
+  });
+  std::set<std::uint32_t> out;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (has[i] != 0) out.insert(numbers[i]);
+  return out;
+}
+
+/// The GPU that perftest is given, and how far it is from the NIC.
+void add_gpu_facts(const evidence::Evidence& seen, const PairEnd& end, preflight::GpuTrial& trial) {
+  for (const evidence::Gpu& gpu : seen.gpus) {
+    if (!end.gpu_bus || !gpu.pcie.address.is(*end.gpu_bus)) continue;
+    trial.gpu_link = preflight::pcie_rate(gpu.pcie);
+    if (gpu.model.is_known()) trial.model = *gpu.model;
+    for (const evidence::GpuDistance& pair : seen.distances)
+      if (pair.nic == end.device && pair.gpu == gpu.index && pair.distance.is_known())
+        trial.distance = *pair.distance;
+  }
+}
+
+}  // namespace
+
 void HostRig::judge_loopback(const std::vector<Flow>& flows, LoadRun& run,
                              finding::Judgement& judgement) const {
   double least = 0;
+  std::vector<diagnose::Loopback> nics;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const design::NicIntent& nic = bench_.host(flows[i].from).nics[flows[i].rail];
     const double floor = static_cast<double>(bench_.line_rate(nic).raw()) *
                          bench_.request().thresholds.loopback_floor;
     least = least == 0 ? floor : std::min(least, floor);
-    if (run.rates[i] == 0 || run.rates[i] >= floor) continue;  // 0: it did not finish
-    finding::Finding finding = finding::make_finding(
-        "host.straggler",
-        fmt::format("{} moves {} with itself, of at least {}: the host is slow, not the fabric.",
-                    bench_.name(flows[i].from), preflight::rate_text(run.rates[i]),
-                    preflight::rate_text(floor)),
-        {.host = bench_.name(flows[i].from), .rail = fmt::format("{}", nic.rail)});
-    finding.severity = finding::Severity::kError;
-    judgement.findings.push_back(std::move(finding));
+    nics.push_back({.host = bench_.name(flows[i].from),
+                    .rail = nic.rail,
+                    .rate = run.rates[i],
+                    .floor = floor});
   }
   run.measures.front().floor = least;
+  diagnose::judge_loopbacks(nics, judgement);
+}
+
+std::vector<preflight::GpuTrial> HostRig::gpu_trials(const std::vector<Flow>& flows,
+                                                     const LoadRun& run) const {
+  std::vector<preflight::GpuTrial> out;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const design::NicIntent& nic = bench_.host(flows[i].from).nics[flows[i].rail];
+    preflight::GpuTrial& trial = out.emplace_back();
+    trial.line_rate = static_cast<double>(bench_.line_rate(nic).raw());
+    trial.rate = run.rates[i];
+    const auto end = end_of(flows[i].from, flows[i].rail);
+    const evidence::Evidence* const seen = bench_.last_seen(flows[i].from);
+    if (end && seen != nullptr) add_gpu_facts(*seen, *end, trial);
+  }
+  return out;
+}
+
+void HostRig::judge_gpu_loopback(const std::vector<Flow>& flows, LoadRun& run,
+                                 finding::Judgement& judgement) const {
+  const finding::Thresholds& limits = bench_.request().thresholds;
+  const std::vector<preflight::GpuTrial> trials = gpu_trials(flows, run);
+  const auto add = [&](std::size_t i, std::optional<double> floor, std::optional<double> median) {
+    judgement.findings.push_back(
+        diagnose::slow_gpu_loopback({.host = bench_.name(flows[i].from),
+                                     .rail = bench_.host(flows[i].from).nics[flows[i].rail].rail,
+                                     .rate = trials[i].rate,
+                                     .floor = floor,
+                                     .median = median}));
+  };
+  double least = 0;
+  bool have_all = true;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto floor = preflight::gpu_floor(trials[i], limits.loopback_floor);
+    have_all = have_all && floor;
+    if (!floor) continue;
+    least = least == 0 ? *floor : std::min(least, *floor);
+    if (trials[i].rate > 0 && trials[i].rate < *floor) add(i, floor, std::nullopt);
+  }
+  if (have_all && !trials.empty()) run.measures.front().floor = least;
+  const preflight::GpuComparison found = preflight::compare_gpu_trials(trials, limits);
+  for (const preflight::GpuOutlier& outlier : found.outliers)
+    add(outlier.trial, std::nullopt, outlier.median);
+  if (found.compared > 0)
+    run.notes.push_back(
+        fmt::format("with GPU memory: no floor is known for {} (no PCIe switch joins NIC and GPU, "
+                    "or the host does not show it), which were compared with each other",
+                    counted(found.compared, "NIC")));
+  if (found.alone > 0)
+    run.notes.push_back(fmt::format(
+        "with GPU memory: no floor is known for {} (no PCIe switch joins NIC and GPU, or the host "
+        "does not show it), and too few are alike to compare: the rate was not judged",
+        counted(found.alone, "NIC")));
   finding::settle(judgement);
 }
 
-Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
+Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out,
+                                 finding::Judgement& judgement) {
+  std::set<std::uint32_t> with_gpus;
+  for (const Flow& flow : flows) {
+    const evidence::Evidence* const seen = bench_.last_seen(flow.from);
+    if (seen != nullptr && !seen->gpus.empty()) with_gpus.insert(flow.from);
+  }
+  const std::set<std::uint32_t> with_cuda =
+      hosts_with_cuda(hosts_, with_gpus, bench_.request().is_interrupted);
   std::vector<Flow> with_gpu;
   std::string why_not;
   for (const Flow& flow : flows) {
-    const evidence::Evidence* const seen = bench_.last_seen(flow.from);
     const std::string& name = bench_.name(flow.from);
-    if (seen == nullptr || seen->gpus.empty()) {
-      why_not = fmt::format("{} shows no GPU", name);
-      continue;
-    }
-    const auto help = hosts_.at(flow.from)->run({"sh", "-c", "ib_write_bw --help 2>&1; exit 0"});
-    if (!help || help->output.find("--use_cuda") == std::string::npos) {
+    const auto end = end_of(flow.from, flow.rail);
+    if (!with_gpus.contains(flow.from)) {
+      why_not = name + " shows no GPU";
+    } else if (!with_cuda.contains(flow.from)) {
       why_not = fmt::format("perftest on {} was built without CUDA", name);
-      continue;
+    } else if (!end || !end->gpu_bus) {  // perftest would use the host's memory
+      why_not = fmt::format("{} does not show the PCIe address of its GPU", name);
     }
+    if (!with_cuda.contains(flow.from) || !end || !end->gpu_bus) continue;
     Flow gpu = flow;
     gpu.test.uses_gpu = true;
     with_gpu.push_back(std::move(gpu));
@@ -435,8 +534,10 @@ Status HostRig::add_gpu_loopback(const std::vector<Flow>& flows, LoadRun& out) {
   if (!why_not.empty()) out.notes.push_back("GPUDirect was not tried everywhere: " + why_not);
   if (with_gpu.empty()) return {};
   WEIR_TRY(gpu, run("gpu_loopback_bandwidth", with_gpu));
+  judge_gpu_loopback(with_gpu, gpu, judgement);
   out.is_finished = out.is_finished && gpu.is_finished;
   out.open.insert(out.open.end(), gpu.open.begin(), gpu.open.end());
+  out.notes.insert(out.notes.end(), gpu.notes.begin(), gpu.notes.end());
   for (preflight::Measure& measure : gpu.measures)
     out.measures.push_back(std::move(measure));
   return {};
@@ -493,8 +594,8 @@ std::string HostRig::expectation(const std::vector<evidence::Evidence>& /*window
   const std::string head = fmt::format(
       "all-to-all, what a NIC sends: measured {} (sum of its {}; median of {}), expected {} by the "
       "simulator on the fabric as designed",
-      preflight::rate_text(measured), counted(nics_.streams, "stream"),
-      counted(nics_.rates.size(), "NIC"), preflight::rate_text(*expected));
+      rate_text(measured), counted(nics_.streams, "stream"), counted(nics_.rates.size(), "NIC"),
+      rate_text(*expected));
   if (nics_.above_line > 0)
     return fmt::format(
         "{}; not compared: the streams of {} add up to more than its link carries, so that they "

@@ -11,6 +11,7 @@
 #include "design/fabric/intent.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
+#include "finding/catalog.h"
 #include "host/fake_host.h"
 #include "host/probe/linux_command.h"
 #include "ops/preflight/bench.h"
@@ -91,14 +92,18 @@ class HostsOfADesign : public testing::Test {
   [[nodiscard]] std::string folder() const { return folder_.string(); }
 
   /// The first `count` hosts of pod16.
-  [[nodiscard]] Bench bench(const PreflightRequest& request, std::size_t count,
-                            std::string_view text = design::find_template("pod16")->text) const {
+  [[nodiscard]] Bench bench(
+      const PreflightRequest& request, std::size_t count,
+      std::string_view text = design::find_template("pod16")->text,
+      const std::function<void(evidence::Evidence&)>& edit = [](evidence::Evidence&) {}) const {
     const design::Loaded loaded = design::load_text(std::string(text), "pod16.yaml");
     Fabric fabric{loaded.design, design::derive(loaded.design).intent};
     HostSet set;
-    for (std::size_t i = 0; i < count; ++i)
-      set.hosts.push_back(std::make_unique<ShellHost>(
-          silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+    for (std::size_t i = 0; i < count; ++i) {
+      evidence::Evidence host = silent_host(fabric.intent.hosts[i], fabric.intent);
+      edit(host);
+      set.hosts.push_back(std::make_unique<ShellHost>(std::move(host), folder()));
+    }
     return Bench(request, std::move(set), std::move(fabric));
   }
 
@@ -333,6 +338,51 @@ TEST_F(HostsOfADesign, BelowTwoLeavesAreNotBlamedForTheLinksBetweenThem) {
   EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
             std::string::npos)
       << all_of(stage);
+}
+
+TEST_F(HostsOfADesign, KeepTheRatesAndTheFairnessOfFewHostsBesideThoseOfAll) {
+  COVERS("J2");
+  const PreflightRequest request;
+  Bench nine = bench(request, 9);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(nine, stage).has_value());
+  for (const auto& [step, exchanges] : {std::pair("4", 4U), {"8", 8U}}) {
+    const auto* const rates = stage.find(fmt::format("bandwidth_of_{}_hosts", step));
+    ASSERT_NE(rates, nullptr) << step;
+    EXPECT_EQ(rates->values.count, exchanges);
+    EXPECT_DOUBLE_EQ(rates->values.least, 95.1e9);
+    const auto* const fairness = stage.find(fmt::format("jain_of_{}_hosts", step));
+    ASSERT_NE(fairness, nullptr) << step;
+    EXPECT_DOUBLE_EQ(fairness->values.least, 1);
+  }
+  EXPECT_EQ(stage.find("bandwidth")->values.count, 72U);
+}
+
+TEST(Warnings, OfFewHostsAreNotLostInWhatMoreHostsShow) {
+  COVERS("J2");
+  const auto found = [](std::string id, finding::Severity severity) {
+    finding::Finding finding = finding::make_finding(std::move(id), "So it is.", {.host = "gpu01"});
+    finding.severity = severity;
+    return finding;
+  };
+  finding::Judgement of_few;
+  of_few.findings = {found("link.flapping", finding::Severity::kWarning),
+                     found("link.degraded", finding::Severity::kWarning),
+                     found("receiver.slow", finding::Severity::kInfo)};
+  of_few.unknown = {{.check = "links", .reason = "carried nothing", .how = ""}};
+  finding::Judgement judgement;
+  judgement.findings = {found("link.degraded", finding::Severity::kError)};
+  finding::settle(judgement);
+  add_warnings(of_few, judgement);
+  ASSERT_EQ(judgement.findings.size(), 2U);
+  EXPECT_EQ(judgement.findings[0].severity, finding::Severity::kError) << "said of the later load";
+  EXPECT_EQ(judgement.findings[1].id, "link.flapping");
+  EXPECT_TRUE(judgement.unknown.empty());
+  // Nothing to add: what could not be judged stays so.
+  finding::Judgement open;
+  open.conclusion = finding::Conclusion::kInconclusive;
+  add_warnings({}, open);
+  EXPECT_EQ(open.conclusion, finding::Conclusion::kInconclusive);
 }
 
 TEST_F(HostsOfADesign, TwoThatMoveNothingAreNoGoThoughNobodyElseIsThereToTryThemWith) {
@@ -593,6 +643,92 @@ TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {
   ASSERT_EQ(ran->notes.size(), 1U);  // it printed no latency, which is said
 }
 
+TEST_F(HostsOfADesign, AreIdentifiedByWhatTheirLoadsWereToldToo) {
+  COVERS("J4");
+  PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const Observation seen = observe(two.set());
+  EXPECT_EQ(identity_of(two, seen).perftest, "");
+  EXPECT_TRUE(identity_of(two, seen).thresholds.value().empty());
+  request.perftest = {"-u", "18"};
+  request.collective = "all_reduce_perf";
+  request.thresholds.pair_floor = 0.9;
+  const preflight::Identity told = identity_of(two, seen);
+  EXPECT_EQ(told.perftest, "-u 18");
+  EXPECT_EQ(told.collective, "all_reduce_perf");
+  EXPECT_EQ(told.thresholds, std::vector<std::string>{"pair_floor=90%"});
+}
+
+/// perftest with CUDA: a rate of its own with a GPU's memory; who asks it for help is noted.
+constexpr std::string_view kWithCuda = R"(#!/bin/sh
+dir=$(dirname "$0")
+for last; do :; done
+case $last in --help) echo "$HOST" >>"$dir/asked"; echo " --use_cuda=<cuda device id>"; exit 0 ;;
+-*) exit 0 ;; esac
+rate=95.1
+case " $* " in *" --use_cuda_bus_id=0000:1b:00.0 "*)
+  rate=94.2; [ -f "$dir/slow.$HOST" ] && rate=31.5 ;; esac
+echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+echo " 65536      5000           $rate              $rate              0.18"
+)";
+
+/// One GPU, as far from the first NIC as said.
+void add_gpu(evidence::Evidence& host, evidence::Distance distance) {
+  const auto set = [](auto& fact, auto value) {
+    fact = std::decay_t<decltype(fact)>::of(std::move(value), "test");
+  };
+  evidence::Gpu& gpu = host.gpus.emplace_back();
+  set(gpu.pcie.address, std::string("0000:1b:00.0"));
+  set(gpu.pcie.speed_mtps_max, 16'000U);
+  set(gpu.pcie.width_max, 16U);
+  evidence::GpuDistance& pair = host.distances.emplace_back();
+  pair.nic = host.nics.front().device;
+  set(pair.distance, distance);
+}
+
+TEST_F(HostsOfADesign, SlowWithAGpuBelowTheSamePcieSwitchAreARedFlag) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", kWithCuda, FileMode::kScript));
+  mark("slow.gpu02");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3, design::find_template("pod16")->text,
+                      [](auto& host) { add_gpu(host, evidence::Distance::kPix); });
+  preflight::StageResult stage = stage_of(preflight::StageId::kLoopback);
+  const auto ran = run_loopback(three, stage);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  EXPECT_EQ(stage.why,
+            "gpu02 moves 31.5 Gb/s with its GPU on rail 0, of at least 90.0 Gb/s: the host is "
+            "slow, not the fabric.");
+  EXPECT_EQ(stage.find("gpu_loopback_bandwidth")->floor, 90e9);
+  std::string asked = read_file(folder() + "/asked", 4096).value_or("");
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), '\n'), 3) << "each once: " << asked;
+}
+
+TEST_F(HostsOfADesign, WithGpusBehindTheProcessorAreComparedWithEachOther) {
+  COVERS("J1");
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", kWithCuda, FileMode::kScript));
+  mark("slow.gpu02");
+  const PreflightRequest request = quick();
+  const auto far = [](auto& host) { add_gpu(host, evidence::Distance::kSys); };
+  const auto text = design::find_template("pod16")->text;
+  Bench nine = bench(request, 9, text, far);
+  preflight::StageResult stage = stage_of(preflight::StageId::kLoopback);
+  ASSERT_TRUE(run_loopback(nine, stage).has_value());
+  EXPECT_EQ(stage.state, preflight::State::kPassed) << "a warning: no floor is known";
+  ASSERT_EQ(stage.judgement.findings.size(), 1U);
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
+  EXPECT_EQ(stage.judgement.findings.front().severity, finding::Severity::kWarning);
+  EXPECT_FALSE(stage.find("gpu_loopback_bandwidth")->floor);
+  // Too few to compare: said, and not judged.
+  Bench two = bench(request, 2, text, far);
+  preflight::StageResult few = stage_of(preflight::StageId::kLoopback);
+  ASSERT_TRUE(run_loopback(two, few).has_value());
+  EXPECT_TRUE(few.judgement.findings.empty());
+  ASSERT_FALSE(few.notes.empty());
+  EXPECT_NE(few.notes.back().find("the rate was not judged"), std::string::npos);
+}
+
 TEST_F(HostsOfADesign, WithoutPerftestCannotBeMeasured) {
   std::filesystem::remove(folder() + "/ib_write_bw");
   const PreflightRequest request = quick();
@@ -655,6 +791,45 @@ TEST_F(HostsOfADesign, FailAndHealByTheCommandsOfTheUser) {
   EXPECT_FALSE(is_name_taken(folder() + "/drained"));
   request.restore.clear();
   EXPECT_FALSE(two.rig().under_failure().has_value());
+}
+
+TEST_F(HostsOfADesign, WhoseLauncherHangsAreGivenUpAfterTheLoadsOwnTime) {
+  COVERS("J1");
+  // A way to a host that never comes back.
+  class HungHost final : public host::FakeHost {
+   public:
+    using FakeHost::FakeHost;
+    weir::Result<host::CommandOutcome> run(const std::vector<std::string>& /*command*/,
+                                           const host::LoadControl& control) override {
+      limit = control.limit;
+      return Error{ErrorCode::kIo, "did not end within 197 s and was cut off"};
+    }
+    std::optional<Duration> limit;
+  };
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  HungHost sender(silent_host(two.host(0), two.intent()));
+  HungHost receiver(silent_host(two.host(1), two.intent()));
+  std::vector<Flow> flows;
+  add_flows({0, &two.host(0)}, {1, &two.host(1)}, {"ib_write_bw", "-D", "2"}, flows);
+  std::atomic<bool> is_healing = false;
+  const auto ran = run_flows(
+      {{0, &sender}, {1, &receiver}}, flows,
+      [&](std::uint32_t host, std::uint32_t rail) {
+        return choose_end(two.name(host), nullptr, two.intent(), static_cast<int>(rail));
+      },
+      {}, is_healing);
+  ASSERT_FALSE(ran.has_value());
+  EXPECT_EQ(ran.error().what, "gpu01: did not end within 197 s and was cut off");
+  ASSERT_TRUE(sender.limit && receiver.limit);
+  EXPECT_GT(*sender.limit, 42_s) << "of the tests themselves";
+  EXPECT_LE(*sender.limit, 300_s);
+}
+
+TEST_F(HostsOfADesign, WhoseLoadHangsHereAreEndedToo) {
+  const auto hung = host::run_load({"sleep", "60"}, {.limit = 300_ms});
+  ASSERT_FALSE(hung.has_value());
+  EXPECT_EQ(hung.error().what, "sleep: did not end within 300ms and was ended");
 }
 
 TEST_F(HostsOfADesign, AreStoppedWhenItIsInterrupted) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "design/fabric/effective.h"
 #include "evidence/deviation.h"
 #include "ops/preflight/bench.h"
@@ -61,6 +62,24 @@ void add_settings(const evidence::Nic& nic, const design::NicIntent& wanted,
   }
 }
 
+/// "pair_floor=90%", of those that are not the default.
+std::vector<std::string> changed_thresholds(const finding::Thresholds& thresholds) {
+  std::vector<std::string> out;
+  for (const finding::ThresholdInfo& info : finding::threshold_table()) {
+    std::string value = finding::value_text(info, thresholds);
+    if (value != finding::value_text(info, {}))
+      out.push_back(fmt::format("{}={}", info.name, std::move(value)));
+  }
+  return out;
+}
+
+/// Loads of a lab are its own: neither perftest nor a collective of the user runs there.
+void add_asked(const PreflightRequest& request, preflight::Identity& out) {
+  out.perftest = out.is_simulated ? std::string() : join(request.perftest, " ");
+  out.collective = out.is_simulated ? std::string() : request.collective;
+  out.thresholds = changed_thresholds(request.thresholds);
+}
+
 }  // namespace
 
 preflight::Identity identity_of(const Bench& bench, const Observation& seen) {
@@ -71,6 +90,7 @@ preflight::Identity identity_of(const Bench& bench, const Observation& seen) {
   out.digest = digest.to_text();
   out.is_simulated = bench.is_lab();
   out.is_quick = bench.request().is_quick;
+  add_asked(bench.request(), out);
   out.hosts = seen.hosts.size();
   for (const evidence::Evidence& host : seen.hosts)
     add_facts(host, out);

@@ -305,20 +305,23 @@ std::string LabRig::slow_moments() {
   const auto record = bench_.set().lab->last_run();
   if (!record) return {};
   std::vector<double> rates(record->times.size(), 0);
-  std::vector<double> pauses;
-  std::vector<double> cnps;
+  preflight::FlowControl control;
   for (const lab::Curve& curve : record->curves) {
     if (curve.measure == lab::Measure::kRate)
       for (std::size_t i = 0; i < std::min(rates.size(), curve.values.size()); ++i)
         rates[i] += curve.values[i];
-    if (curve.measure == lab::Measure::kPauseTime && curve.where.empty()) pauses = curve.values;
-    if (curve.measure == lab::Measure::kCnps && curve.where.empty()) cnps = curve.values;
+    if (!curve.where.empty()) continue;  // of a port
+    if (curve.measure == lab::Measure::kPauseTime) control.pauses = curve.values;
+    if (curve.measure == lab::Measure::kCnps) control.cnps = curve.values;
+    if (curve.measure == lab::Measure::kMarks) control.marks = curve.values;
   }
-  const preflight::LineUp found = preflight::line_up(rates, pauses, cnps);
+  const double share = bench_.request().thresholds.slow_moment;
+  const preflight::LineUp found = preflight::line_up(rates, control, share);
   return fmt::format(
-      "{} of {} moments moved less than half of the median rate; {} of these coincide with pauses, "
-      "{} with CNPs",
-      found.slow, found.samples, found.with_pauses, found.with_cnps);
+      "{} of {} moments moved less than {} of the median rate; {} of these coincide with pauses, "
+      "{} with marks, {} with CNPs",
+      found.slow, found.samples, share == 0.5 ? "half" : fmt::format("{:g} %", share * 100),
+      found.with_pauses, found.with_marks, found.with_cnps);
 }
 
 }  // namespace

@@ -8,14 +8,12 @@
 
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
-#include "finding/catalog.h"
 #include "ops/preflight/bench.h"
 #include "units/format.h"
 
 namespace weir::ops {
 namespace {
 
-using preflight::rate_text;
 using preflight::Round;
 using preflight::Sample;
 
@@ -93,7 +91,10 @@ void add_latencies(Latencies latencies, preflight::StageResult& stage) {
     stage.notes.push_back(fmt::format("no latency: {} more", counted(all - kNamed, "pair")));
 }
 
-void add_measures(const std::vector<Sample>& samples, preflight::StageResult& stage) {
+/// Rates of all exchanges, and how fair each round was to those that ran at once. `step` is ""
+/// for the rounds of all hosts, "_of_8_hosts" for a step before them.
+void add_rates(const std::vector<Sample>& samples, std::string_view step,
+               preflight::StageResult& stage) {
   std::vector<double> rates;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_round;
   for (const Sample& sample : samples) {
@@ -103,16 +104,10 @@ void add_measures(const std::vector<Sample>& samples, preflight::StageResult& st
   std::vector<double> fairness;
   for (const auto& [round, values] : by_round)
     fairness.push_back(preflight::jain_index(values));
-  stage.measures.push_back({.metric = "bandwidth",
-                            .unit = "bit/s",
-                            .better = preflight::Better::kMore,
-                            .values = preflight::distribution_of(std::move(rates)),
-                            .floor = std::nullopt});
-  stage.measures.push_back({.metric = "jain",
-                            .unit = "index",
-                            .better = preflight::Better::kMore,
-                            .values = preflight::distribution_of(std::move(fairness)),
-                            .floor = std::nullopt});
+  stage.measures.push_back(measure_of(fmt::format("bandwidth{}", step), "bit/s",
+                                      preflight::Better::kMore, std::move(rates)));
+  stage.measures.push_back(measure_of(fmt::format("jain{}", step), "index",
+                                      preflight::Better::kMore, std::move(fairness)));
 }
 
 /// The same per NIC: whose it is that a later run has lost.
@@ -166,11 +161,16 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
   if (bench.request().is_quick) return false;
   for (const std::uint32_t size : preflight::growth(bench.hosts())) {
     if (size == 2) continue;
+    std::vector<Sample> samples;
     WEIR_TRY(window, bench.watch([&]() -> Status {
       WEIR_TRY(ran, bench.rig().exchange(preflight::circle_rounds(size).front(), 0));
+      samples = std::move(ran);
       return {};
     }));
-    judgement = diagnose::diagnose(bench.subject(window));
+    add_rates(samples, fmt::format("_of_{}_hosts", size), stage);
+    finding::Judgement judged = diagnose::diagnose(bench.subject(window));
+    add_warnings(std::move(judgement), judged);
+    judgement = std::move(judged);
     if (!is_red()) continue;
     stage.notes.push_back(fmt::format("red flag with the first {} hosts", size));
     return true;
@@ -180,36 +180,12 @@ Result<bool> grow(Bench& bench, preflight::StageResult& stage, finding::Judgemen
 
 }  // namespace
 
-std::string sample_text(const Bench& bench, const Sample& sample) {
-  return fmt::format("{} to {}, rail {}, alone: {} of at least {}", bench.name(sample.from),
-                     bench.name(sample.to), sample.rail, rate_text(sample.rate),
-                     rate_text(sample.floor));
-}
-
-void blame_host(const Bench& bench, std::uint32_t number, const Sample& worst,
-                const std::vector<std::string>& partners, finding::Judgement& judgement) {
-  const std::string& host = bench.name(number);
-  const finding::EvidenceLine line{.source = "retest, alone in the fabric",
-                                   .line = sample_text(bench, worst),
-                                   .counter = "",
-                                   .value = std::nullopt};
-  for (finding::Finding& finding : judgement.findings) {
-    if (finding.where.host != host || finding.severity == finding::Severity::kInfo) continue;
-    finding.severity = finding::Severity::kError;
-    finding.evidence.push_back(line);
-    finding::settle(judgement);
-    return;
-  }
-  finding::Finding finding = finding::make_finding(
-      "host.straggler",
-      fmt::format("{} is slow with both partners: alone with {} it {} {} of at least {}.", host,
-                  join(partners, " and with "), worst.to == number ? "receives" : "sends",
-                  rate_text(worst.rate), rate_text(worst.floor)),
-      {.host = host, .rail = fmt::format("{}", worst.rail)});
-  finding.severity = finding::Severity::kError;
-  finding.evidence.push_back(line);
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
+diagnose::LonePair lone_pair(const Bench& bench, const Sample& sample) {
+  return {.from = bench.name(sample.from),
+          .to = bench.name(sample.to),
+          .rail = sample.rail,
+          .rate = sample.rate,
+          .floor = sample.floor};
 }
 
 Status run_pairs(Bench& bench, preflight::StageResult& stage) {
@@ -234,9 +210,10 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
     return {};
   }));
   const diagnose::View view(bench.subject(window));
-  judgement = diagnose::diagnose(view);
+  finding::Judgement of_few = std::exchange(judgement, diagnose::diagnose(view));
+  add_warnings(std::move(of_few), judgement);
   note_cover(cover_of(view), stage);
-  add_measures(samples, stage);
+  add_rates(samples, "", stage);
   add_latencies(std::move(latencies), stage);
   add_nic_measures(bench, samples, stage);
   WEIR_TRY_STATUS(retest_slow(bench, samples, stage, judgement));

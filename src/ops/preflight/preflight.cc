@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "ops/change/state.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/host_load.h"
+#include "preflight/baseline.h"
 
 namespace weir::ops {
 namespace {
@@ -35,14 +37,26 @@ Status run_stage(Bench& bench, StageResult& stage) {
 Status take_earlier(const PreflightRequest& request, Report& report) {
   if (request.resume.empty()) return {};
   WEIR_TRY(earlier, or_bad_input(read_preflight(request.resume)));
-  if (earlier.identity != report.identity)
-    return bad_input(fmt::format(
-        "{} is of another fabric, or of one that was changed since (design, drivers, firmware, "
-        "--quick): start again without --resume",
-        request.resume));
-  for (StageResult& stage : earlier.stages)
-    if (stage.state == State::kPassed)
-      report.stages.at(preflight::number_of(stage.id)) = std::move(stage);
+  const auto unlike = preflight::differences(earlier.identity, report.identity);
+  if (!unlike.empty())
+    return bad_input(
+        fmt::format("{} is of another fabric, of one that was changed since, or of other loads ({} "
+                    "was {}, is {}): start again without --resume",
+                    request.resume, unlike.front().field, unlike.front().was, unlike.front().is));
+  std::vector<std::string> unknown;
+  for (const preflight::IdentityDifference& each :
+       preflight::not_said(earlier.identity, report.identity))
+    unknown.push_back(each.field);
+  for (StageResult& stage : earlier.stages) {
+    if (stage.state != State::kPassed) continue;
+    report.ended = earlier.ended;  // until another stage runs
+    if (!unknown.empty())
+      stage.notes.push_back(
+          fmt::format("passed before, in a run of an earlier version that does not say: {}",
+                      join(unknown, ", ")));
+    unknown.clear();  // said once
+    report.stages.at(preflight::number_of(stage.id)) = std::move(stage);
+  }
   return {};
 }
 
@@ -56,6 +70,8 @@ bool is_wanted(const PreflightRequest& request, const StageResult& stage) {
 Status check_range(const PreflightRequest& request) {
   if (request.from && request.until && *request.from > *request.until)
     return bad_request("--from-stage is behind --until: nothing would run");
+  if (!request.switches.empty() && request.from && *request.from > StageId::kFacts)
+    return bad_request("--switch is for stage 0, before --from-stage");
   if (request.soak && request.until && *request.until < StageId::kSoak)
     return bad_request("--soak is stage 8, behind --until");
   return {};

@@ -10,13 +10,15 @@
 #include "host/change/state_directory.h"
 #include "ops/source/hosts.h"
 #include "ops/source/progress.h"
+#include "ops/source/switch_configs.h"
 #include "preflight/report.h"
 
 namespace weir::ops {
 
 struct PreflightRequest {
   Source source;
-  std::string design = {};  // empty: the lab's own
+  std::string design = {};                // empty: the lab's own
+  std::vector<SwitchFile> switches = {};  // stand for the switches themselves, in stage 0
   bool is_quick = false;
   std::optional<preflight::StageId> from = {};   // none: the first
   std::optional<preflight::StageId> until = {};  // none: the last

@@ -11,14 +11,13 @@
 
 #include "base/name_pattern.h"
 #include "base/text.h"
-#include "finding/catalog.h"
+#include "diagnose/behaviour/preflight.h"
 #include "ops/preflight/bench.h"
-#include "preflight/blame.h"
 
 namespace weir::ops {
 namespace {
 
-using preflight::Alone;
+using diagnose::LonePair;
 using preflight::Common;
 using preflight::HostPair;
 using preflight::NicId;
@@ -88,14 +87,6 @@ class Retest {
  private:
   /// Of many hosts the link between two leaves is looked for, not the pair.
   [[nodiscard]] bool bisects() const { return bench_.hosts() > preflight::kAllPairsHosts; }
-
-  [[nodiscard]] Alone alone_of(const Sample& sample) const {
-    return {.from = bench_.name(sample.from),
-            .to = bench_.name(sample.to),
-            .rail = sample.rail,
-            .rate = sample.rate,
-            .floor = sample.floor};
-  }
 
   [[nodiscard]] std::string nic_text(std::uint32_t host, const Rails& rails) const {
     if (bench_.host(host).nics.size() == rails.size()) return bench_.name(host);
@@ -243,7 +234,7 @@ class Retest {
       rails.insert(nic.rail);
       leaves.insert(leaves_.at(nic));
     }
-    preflight::SlowTogether found{.what = common_text(group), .hosts = hosts};
+    diagnose::SlowTogether found{.what = common_text(group), .hosts = hosts};
     if (slow.size() < rails.size()) {  // alone, its other rails were fast
       std::vector<std::string> numbers;
       for (const std::uint32_t rail : slow)
@@ -253,13 +244,13 @@ class Retest {
     if (slow.size() == 1) found.rail = fmt::format("{}", slow.front());
     if (leaves.size() == 1) found.switch_name = bench_.intent().switches.at(*leaves.begin()).name;
     for (const std::uint32_t rail : slow)
-      found.alone.push_back(alone_of(*slowest_on({rail}, ran)));
-    std::stable_sort(found.alone.begin(), found.alone.end(), [](const Alone& a, const Alone& b) {
-      return a.rate * b.floor < b.rate * a.floor;
-    });
+      found.alone.push_back(lone_pair(bench_, *slowest_on({rail}, ran)));
+    std::stable_sort(
+        found.alone.begin(), found.alone.end(),
+        [](const LonePair& a, const LonePair& b) { return a.rate * b.floor < b.rate * a.floor; });
     constexpr std::size_t kShown = 4;
     if (found.alone.size() > kShown) found.alone.resize(kShown);
-    add(preflight::slow_together(found));
+    add(diagnose::slow_together(found));
   }
 
   /// Hosts below a leaf that are fast with each other: with two below other leaves they may not be.
@@ -278,17 +269,18 @@ class Retest {
       if (worst == nullptr) return false;
       slow.push_back(*worst);
     }
-    preflight::SlowTogether found{
+    diagnose::SlowTogether found{
         .what = {}, .hosts = members.size(), .rail = {}, .switch_name = common_text(group)};
     for (const Sample& sample : slow)
-      found.alone.push_back(alone_of(sample));
+      found.alone.push_back(lone_pair(bench_, sample));
     const auto& ports = bench_.intent().switches.at(group.number).ports;
     const auto uplinks =
         std::count_if(ports.begin(), ports.end(), [](const auto& port) { return !port.is_access; });
     const auto reached = std::find_if(fast.begin(), fast.end(), [&](const Sample& sample) {
       return sample.rail == members.front().rails.front();
     });
-    add(preflight::slow_uplinks(found, alone_of(*reached), static_cast<std::size_t>(uplinks)));
+    add(diagnose::slow_uplinks(found, lone_pair(bench_, *reached),
+                               static_cast<std::size_t>(uplinks)));
     return true;
   }
 
@@ -397,7 +389,8 @@ class Retest {
       rails.insert(sample.rail);
     if (slow.size() == rails.size()) {
       blamed_.insert(host);
-      blame_host(bench_, host, *slowest_on(slow, ran), partners, judgement_);
+      diagnose::judge_slow_host(bench_.name(host), lone_pair(bench_, *slowest_on(slow, ran)),
+                                partners, judgement_);
       return;
     }
     const std::size_t good = rails.size() - slow_rails({rails.begin(), rails.end()}, ran).size();
@@ -408,9 +401,9 @@ class Retest {
       const bool is_shown = there != nullptr && there->netdev.is_known();
       const std::string& netdev = is_shown ? *there->netdev : nic.netdev;
       const Sample& worst = *slowest_on({rail}, ran);
-      finding::Finding found = preflight::slow_nic(
+      finding::Finding found = diagnose::slow_nic(
           {.host = bench_.name(host), .rail = rail, .device = nic.device, .netdev = netdev},
-          alone_of(worst), partners, good);
+          lone_pair(bench_, worst), partners, good);
       const auto known = std::find_if(
           judgement_.findings.begin(), judgement_.findings.end(), [&](const auto& other) {
             return other.where.host == found.where.host && other.where.rail == found.where.rail &&
@@ -455,7 +448,7 @@ class Retest {
     if (still == nullptr) {
       cleared_.push_back(nic_text(suspect.host, suspect.rails));
     } else if (still->rate > 0) {
-      stage_.notes.push_back(sample_text(bench_, *still) +
+      stage_.notes.push_back(diagnose::to_text(lone_pair(bench_, *still)) +
                              "; no healthy host is left to try either with");
     } else {
       add_path(*still, "; no healthy host is left to try either with");
@@ -499,7 +492,7 @@ class Retest {
         stage_.notes.push_back(note);
       return;
     }
-    finding::Finding found = preflight::slow_path(alone_of(worst), why);
+    finding::Finding found = diagnose::slow_path(lone_pair(bench_, worst), why);
     const bool is_known =
         std::any_of(judgement_.findings.begin(), judgement_.findings.end(),
                     [&](const auto& known) { return known.where.link == found.where.link; });

@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/behaviour/burst.h"
+#include "diagnose/behaviour/preflight.h"
 #include "diagnose/core/diagnose.h"
-#include "finding/catalog.h"
 #include "ops/inspect/validate.h"
 #include "ops/preflight/bench.h"
 #include "ops/verify/verify.h"
@@ -21,59 +22,25 @@ using preflight::StageResult;
 /// Where a load did not finish and no counter says why.
 void add_unfinished(const Bench& bench, const LoadRun& run, finding::Judgement& judgement) {
   if (run.is_finished) return;
-  if (judgement.count(finding::Severity::kError) > 0) return;
-  std::vector<std::string> open;
-  for (const auto& [from, to] : run.open) {
-    const std::string text = fmt::format("{} to {}", bench.name(from), bench.name(to));
-    if (std::find(open.begin(), open.end(), text) == open.end()) open.push_back(text);
-  }
-  constexpr std::size_t kNamed = 4;
-  const std::size_t all = open.size();
-  if (open.size() > kNamed) open.resize(kNamed);
-  finding::Finding finding = finding::make_finding(
-      "transport.retries_exhausted",
-      fmt::format("Messages did not arrive: {}{}.", join(open, ", "),
-                  all > kNamed ? fmt::format(" and {} other pairs", all - kNamed) : ""));
-  for (const std::string& note : run.notes)
-    finding.evidence.push_back(
-        {.source = "the load", .line = note, .counter = "", .value = std::nullopt});
-  judgement.findings.push_back(std::move(finding));
-  finding::settle(judgement);
+  diagnose::UnfinishedLoad load;
+  for (const auto& [from, to] : run.open)
+    load.open.emplace_back(bench.name(from), bench.name(to));
+  load.notes = run.notes;
+  diagnose::judge_unfinished(load, judgement);
 }
 
-/// Pauses of priorities that the design does not make lossless.
-void judge_other_pauses(const diagnose::View& view, const design::Intent& intent,
-                        finding::Judgement& judgement) {
-  PrioritySet lossless;
+PrioritySet lossless_of(const design::Intent& intent) {
+  unsigned mask = 0;
   for (const design::SwitchIntent& device : intent.switches)
-    lossless =
-        PrioritySet::from_mask(static_cast<std::uint8_t>(lossless.mask() | device.lossless.mask()));
-  for (const diagnose::NicView& nic : view.nics())
-    for (unsigned priority = 0; priority < 8; ++priority) {
-      if (lossless.contains(Priority::of(priority))) continue;
-      const auto frames = nic.counts.of("nic.prio.pause_rx.frames", priority);
-      if (frames.value_or(0) == 0) continue;
-      finding::Finding finding = finding::make_finding(
-          "pfc.wrong_priority",
-          fmt::format("{} was paused in priority {}, which the design does not make lossless.",
-                      nic.host, priority),
-          nic.where());
-      finding.evidence.push_back(nic.counts.line("nic.prio.pause_rx.frames", priority));
-      judgement.findings.push_back(std::move(finding));
-    }
-  finding::settle(judgement);
+    mask |= device.lossless.mask();
+  return PrioritySet::from_mask(static_cast<std::uint8_t>(mask));
 }
 
 /// Findings of a later window behind those of an earlier one.
 void add_judgement(finding::Judgement more, finding::Judgement& judgement) {
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive ||
                        more.conclusion == finding::Conclusion::kInconclusive;
-  for (finding::Finding& finding : more.findings) {
-    const bool is_known = std::any_of(
-        judgement.findings.begin(), judgement.findings.end(),
-        [&](const auto& other) { return other.id == finding.id && other.where == finding.where; });
-    if (!is_known) judgement.findings.push_back(std::move(finding));
-  }
+  add_findings(std::move(more.findings), judgement);
   for (finding::Unknown& unknown : more.unknown)
     judgement.unknown.push_back(std::move(unknown));
   finding::settle(judgement);
@@ -101,6 +68,32 @@ void note_unshown(const Observation& seen, finding::Judgement& judgement, StageR
   if (judgement.conclusion == finding::Conclusion::kInconclusive) finding::settle(judgement);
 }
 
+/// Lines of a file that nobody understands are no setting that is wrong.
+void note_unread(const Validated& validated, finding::Judgement& judgement, StageResult& stage) {
+  for (const finding::Unknown& unread : unread_lines(validated.configs)) {
+    std::erase_if(judgement.unknown,
+                  [&](const finding::Unknown& other) { return other.check == unread.check; });
+    stage.notes.push_back(fmt::format("{} {}", unread.check, unread.reason));
+  }
+}
+
+/// On real hosts only files show what switches are set to.
+void note_switches(const Validated& validated, StageResult& stage) {
+  const auto& seen = validated.seen.switches;
+  std::vector<std::string> missing;
+  for (const design::SwitchIntent& wanted : validated.fabric.intent.switches) {
+    const bool is_seen = seen && std::any_of(seen->switches.begin(), seen->switches.end(),
+                                             [&](const evidence::Switch& device) {
+                                               return device.name == wanted.name;
+                                             });
+    if (!is_seen) missing.push_back(wanted.name);
+  }
+  if (missing.empty()) return;
+  stage.notes.push_back(fmt::format(
+      "settings of {} were not looked at ({}): --switch NAME=FILE, a running configuration",
+      counted(missing.size(), "switch"), compact_names(missing)));
+}
+
 }  // namespace
 
 Status run_facts(Bench& bench, StageResult& stage) {
@@ -110,9 +103,12 @@ Status run_facts(Bench& bench, StageResult& stage) {
   WEIR_TRY(validated, validate({.source = request.source,
                                 .design = request.design,
                                 .despite_lint = request.despite_lint,
+                                .switches = request.switches,
                                 .thresholds = request.thresholds}));
   stage.why = fmt::format("{} as designed", counted(validated.seen.hosts.size(), "host"));
+  note_unread(validated, validated.judgement, stage);
   note_unshown(validated.seen, validated.judgement, stage);
+  note_switches(validated, stage);
   settle_stage(request, std::move(validated.judgement), stage);
   return {};
 }
@@ -136,7 +132,7 @@ Status run_idle(Bench& bench, StageResult& stage) {
   }));
   const diagnose::View view(bench.subject(window));
   finding::Judgement judgement = diagnose::diagnose(view);
-  judge_other_pauses(view, bench.intent(), judgement);
+  diagnose::judge_other_pauses(view, lossless_of(bench.intent()), judgement);
   expect_quiet_links(judgement);
   stage.why = "no counter of errors, loss or flow control moved";
   settle_stage(bench.request(), std::move(judgement), stage);
@@ -210,7 +206,7 @@ Status run_overload(Bench& bench, StageResult& stage) {
     if (burst.pauses || burst.marks.value_or(0) > 0)
       acted.pauses = burst.pauses.value_or(0) + burst.marks.value_or(0);
     diagnose::judge_burst(acted, judged);
-    judge_other_pauses(view, bench.intent(), judged);
+    diagnose::judge_other_pauses(view, lossless_of(bench.intent()), judged);
     pauses += burst.pauses.value_or(0);
     marks += burst.marks.value_or(0);
     add_judgement(std::move(judged), judgement);

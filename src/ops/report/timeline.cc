@@ -255,6 +255,8 @@ Panel panel_for(lab::Measure measure) {
     case lab::Measure::kRate:
       return {.title = "Rate of all NICs of the rail", .unit = "Gb/s", .merge = Merge::kMean};
     case lab::Measure::kDrops: return {.title = "Packets dropped", .unit = "per interval"};
+    case lab::Measure::kMarks:
+      return {.title = "Packets marked", .unit = "per interval", .merge = Merge::kMean};
   }
   WEIR_UNREACHABLE("every measure has a panel");
 }

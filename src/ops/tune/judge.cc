@@ -183,7 +183,8 @@ weir::Result<tune::Prediction> read_prediction(const JudgeRequest& request) {
 }  // namespace
 
 Result<tune::Judged> judge_blocks(const JudgeRequest& request) {
-  tune::JudgeOptions options{.goal = request.goal, .prediction = {}};
+  tune::JudgeOptions options{
+      .goal = request.goal, .prediction = {}, .thresholds = request.thresholds};
   if (!request.predicted.empty()) {
     WEIR_TRY(prediction, or_bad_input(read_prediction(request)));
     options.prediction = std::move(prediction);

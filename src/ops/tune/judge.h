@@ -17,6 +17,7 @@ struct JudgeRequest {
   std::optional<tune::Metric> goal = {};
   std::string predicted = {};  // a result of a tuning: directory or file; empty: none
   std::string knob = {};       // of it the change that was made; empty: all of them
+  finding::Thresholds thresholds = {};
 };
 
 [[nodiscard]] Result<tune::Judged> judge_blocks(const JudgeRequest& request);

@@ -11,6 +11,7 @@
 #include "ops/verify/host_load.h"
 #include "ops/verify/stage.h"
 #include "preflight/measure.h"
+#include "units/rate_text.h"
 
 namespace weir::ops {
 namespace {
@@ -70,9 +71,8 @@ bool note_rates(const Party& party, const std::vector<Flow>& flows,
     drive.notes.push_back(
         fmt::format("{} between {}: {} in the median, least {} ({} to {}, rail {})",
                     counted(rates.size(), "stream"), counted(party.hosts.size(), "host"),
-                    preflight::rate_text(rates[rates.size() / 2].value),
-                    preflight::rate_text(rates.front().value), party.names[slowest.from],
-                    party.names[slowest.to], slowest.rail));
+                    rate_text(rates[rates.size() / 2].value), rate_text(rates.front().value),
+                    party.names[slowest.from], party.names[slowest.to], slowest.rail));
   }
   for (std::size_t i = 0; i < std::min(failed.size(), kNamed); ++i)
     drive.notes.push_back("failed: " + failed[i]);

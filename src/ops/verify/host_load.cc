@@ -17,6 +17,10 @@ namespace {
 constexpr std::string_view kTaskMark = "weir-task ";
 constexpr std::string_view kStatusMark = "weir-status ";
 constexpr int kNoSuchProgram = 127;  // POSIX, Shell Command Language
+// While a client tries until its server listens.
+constexpr std::int64_t kConnectSeconds = 30;
+// For the way to a host and back, and a queue before it (slurm).
+constexpr std::int64_t kWaySeconds = 120;
 
 /// Tasks of each host, and which flow they belong to.
 struct HostScript {
@@ -133,10 +137,11 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
       "server() {{ n=$1; shift; run timeout {1} \"$@\" >\"$d/$n\" 2>&1; "
       "echo \"{2}$?\" >>\"$d/$n\"; }}\n"
       // Until the server listens: what says that it could not connect is tried again.
-      "client() {{ n=$1; shift; i=0; while :; do run timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
-      "i=$((i + 1)); [ $s -ne 0 ] && [ $i -lt 60 ] && grep -qi \"connect\" \"$d/$n\" || break; "
-      "run sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
-      id, limit_seconds, kStatusMark);
+      "b=$(date +%s)\n"
+      "client() {{ n=$1; shift; while :; do run timeout {1} \"$@\" >\"$d/$n\" 2>&1; s=$?; "
+      "[ $s -ne 0 ] && [ $(($(date +%s) - b)) -lt {3} ] && grep -qi \"connect\" \"$d/$n\" || "
+      "break; run sleep 0.25; done; echo \"{2}$s\" >>\"$d/$n\"; }}\n",
+      id, limit_seconds, kStatusMark, kConnectSeconds);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     out += fmt::format("{} {} {} & p=\"$p $!\"\n", tasks[i].is_server ? "server" : "client", i,
                        shell_line(tasks[i].words));
@@ -203,11 +208,13 @@ Result<std::vector<FlowOutcome>> run_flows(
     parts.push_back({number, host->second, &script, fmt::format("{}-{}", id, number)});
   }
   const std::int64_t limit = longest_of(flows);
+  // A launcher that hangs must not hold the preflight for the week that its loads may take.
+  const Duration most_time = 1_s * (limit + kConnectSeconds + kWaySeconds);
   // All at the same time: a server waits for its client.
   for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
     Part& part = parts[i];
     part.outcome = part.host->run({"sh", "-c", load_line(part.script->tasks, limit, part.id)},
-                                  {.is_interrupted = is_interrupted});
+                                  {.is_interrupted = is_interrupted, .limit = most_time});
   });
   if (is_interrupted && is_interrupted()) {
     is_healing = true;

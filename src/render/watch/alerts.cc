@@ -191,13 +191,13 @@ std::vector<AlertRule> alert_rules(const design::Design& design,
   return rules;
 }
 
-std::string prometheus_rules(const design::Design& design) {
+std::string prometheus_rules(const design::Design& design, const finding::Thresholds& thresholds) {
   std::string out = header(design, "Recording and alerting rules") +
                     "groups:\n  - name: weir-recording\n    rules:\n";
   for (const RecordingRule& rule : recording_rules())
     out += fmt::format("      - record: {}\n        expr: {}\n", rule.name, rule.expression);
   out += "  - name: weir\n    rules:\n";
-  for (const AlertRule& rule : alert_rules(design))
+  for (const AlertRule& rule : alert_rules(design, thresholds))
     out += rule_text(rule);
   return out;
 }

@@ -31,10 +31,11 @@ struct RecordingRule {
 [[nodiscard]] std::vector<RecordingRule> recording_rules();
 /// In the order in which people should read them: blind spots first, then symptoms, then causes.
 [[nodiscard]] std::vector<AlertRule> alert_rules(const design::Design& design,
-                                                 const finding::Thresholds& thresholds = {});
+                                                 const finding::Thresholds& thresholds);
 
 /// Files of Prometheus 2.42 and later.
-[[nodiscard]] std::string prometheus_rules(const design::Design& design);
+[[nodiscard]] std::string prometheus_rules(const design::Design& design,
+                                           const finding::Thresholds& thresholds);
 [[nodiscard]] std::string prometheus_config(const design::Design& design,
                                             const design::Intent& intent);
 /// One message per fault and rail, silence under what explains it. The receiver is a placeholder.

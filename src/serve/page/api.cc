@@ -163,7 +163,7 @@ Answer Api::follow(const Question& question) const {
     return refuse(400, "expected port=NUMBER of the topology and at=NUMBER");
   const SharedFrame wanted = *at == 0 ? state.frame : feed_.frame(*at);
   if (wanted == nullptr) return refuse(404, "no such moment is kept");
-  return answer_with(follow_json(*wanted, *state.topology, *port, info_.pause_limit));
+  return answer_with(follow_json(*wanted, *state.topology, *port, info_.thresholds));
 }
 
 Answer Api::findings() const {

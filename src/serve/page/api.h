@@ -22,6 +22,7 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "finding/thresholds.h"
 #include "serve/page/feed.h"
 
 namespace weir::serve {
@@ -35,7 +36,7 @@ struct PageInfo {
   bool is_simulated = false;
   std::string load;  // of a lab
   std::int64_t interval_ms = 1000;
-  double pause_limit = 0.01;  // share from which a port counts as paused
+  finding::Thresholds thresholds = {};
 };
 
 /// A lab that the page may break. Both are called from any thread.
@@ -115,7 +116,7 @@ class Api {
 [[nodiscard]] Json event_json(const PageEvent& event);
 [[nodiscard]] Json findings_json(const Judged* judged);
 [[nodiscard]] Json follow_json(const Frame& frame, const Topology& topology, std::size_t from,
-                               double least);
+                               const finding::Thresholds& limits);
 [[nodiscard]] Json explain_json(std::string_view id);
 [[nodiscard]] Json fault_types_json();
 /// Others' names may be no UTF-8: replaced, not refused.

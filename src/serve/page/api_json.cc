@@ -108,7 +108,7 @@ Json topology_json(const PageInfo& info, const Feed::State& state) {
               {"simulated", info.is_simulated},
               {"load", info.load},
               {"interval_ms", info.interval_ms},
-              {"pause_limit", info.pause_limit},
+              {"pause_limit", info.thresholds.pause_warning},
               {"devices", Json::array()},
               {"ports", Json::array()}};
   if (!state.topology) return out;
@@ -160,8 +160,9 @@ Json findings_json(const Judged* judged) {
   return out;
 }
 
-Json follow_json(const Frame& frame, const Topology& topology, std::size_t from, double least) {
-  const auto tree = diagnose::follow_pause(pauses_of(frame, topology), from, least);
+Json follow_json(const Frame& frame, const Topology& topology, std::size_t from,
+                 const finding::Thresholds& limits) {
+  const auto tree = diagnose::follow_pause(pauses_of(frame, topology), from, limits);
   Json out = {{"from", from},
               {"number", frame.number},
               {"is_paused", tree.has_value()},

@@ -9,21 +9,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "finding/thresholds.h"
 
 namespace weir::tune {
 namespace {
 
-// docs/rollout.md, "What ends a roll-out at once".
-constexpr double kPauseFactor = 2;
-constexpr double kPauseSeconds = 60;
-constexpr double kP99Factor = 1.5;
-constexpr double kSlowerBy = 1.03;
-constexpr std::size_t kSlowerBlocks = 3;
-
 constexpr double kPicosecondsPerSecond = 1e12;
 constexpr std::string_view kNoPauseTime = "not every block shows the time in pause";
 
+using finding::Thresholds;
 using BlockOf = Block BlockPair::*;
 using CountOf = std::optional<std::uint64_t> diagnose::Totals::*;
 
@@ -115,8 +108,7 @@ std::optional<double> pause_share(const Block& block) {
   return block.totals ? block.totals->pause_share : std::nullopt;
 }
 
-void check_pauses(std::span<const BlockPair> pairs, Criterion& out) {
-  const double limit = finding::Thresholds{}.pause_error;
+void check_pauses(std::span<const BlockPair> pairs, const Thresholds& limits, Criterion& out) {
   std::size_t seen = 0;
   double most = 0;
   for (const BlockPair& pair : pairs) {
@@ -124,7 +116,7 @@ void check_pauses(std::span<const BlockPair> pairs, Criterion& out) {
     if (!share) continue;
     ++seen;
     most = std::max(most, *share);
-    if (*share <= limit) continue;
+    if (*share <= limits.pause_error) continue;
     out.state = CriterionState::kMet;
     out.text = fmt::format("{:.1f} % of the time in {}", *share * 100, pair.after.name);
     return;
@@ -137,9 +129,10 @@ void check_pauses(std::span<const BlockPair> pairs, Criterion& out) {
   out.text = fmt::format("at most {:.2g} %", most * 100);
 }
 
-/// Twice the worst block without the change. Where none of these paused, the warning level: twice
-/// nothing would make a roll-out end at its first pause frame.
-void check_pause_growth(std::span<const BlockPair> pairs, Criterion& out) {
+/// A multiple of the worst block without the change. Where none of these paused, the warning level:
+/// twice nothing would make a roll-out end at its first pause frame.
+void check_pause_growth(std::span<const BlockPair> pairs, const Thresholds& limits,
+                        Criterion& out) {
   double baseline = 0;
   for (const BlockPair& pair : pairs) {
     const auto before = pause_share(pair.before);
@@ -150,14 +143,14 @@ void check_pause_growth(std::span<const BlockPair> pairs, Criterion& out) {
     }
     const double seconds =
         static_cast<double>(pair.after.totals->window.raw()) / kPicosecondsPerSecond;
-    if (seconds < kPauseSeconds) {
+    if (seconds < limits.rollout_pause_window) {
       out.text = fmt::format("{} lasted {:.3g} s: shorter than {} s", pair.after.name, seconds,
-                             kPauseSeconds);
+                             limits.rollout_pause_window);
       return;
     }
     baseline = std::max(baseline, *before);
   }
-  const double limit = baseline > 0 ? kPauseFactor * baseline : finding::Thresholds{}.pause_warning;
+  const double limit = baseline > 0 ? limits.rollout_pause_growth * baseline : limits.pause_warning;
   out.state = CriterionState::kNotMet;
   out.text = fmt::format("no block above {:.2g} %", limit * 100);
   for (const BlockPair& pair : pairs) {
@@ -170,9 +163,9 @@ void check_pause_growth(std::span<const BlockPair> pairs, Criterion& out) {
   }
 }
 
-/// Above 1.5 times the mean without the change, and above every block without it: a tail that jumps
-/// by itself proves nothing.
-void check_p99(std::span<const BlockPair> pairs, Criterion& out) {
+/// Far above the mean without the change, and above every block without it: a tail that jumps by
+/// itself proves nothing.
+void check_p99(std::span<const BlockPair> pairs, const Thresholds& limits, Criterion& out) {
   double logs = 0;
   double worst_before = 0;
   for (const BlockPair& pair : pairs) {
@@ -184,11 +177,12 @@ void check_p99(std::span<const BlockPair> pairs, Criterion& out) {
     worst_before = std::max(worst_before, *pair.before.p99_us);
   }
   const double usual = std::exp(logs / static_cast<double>(pairs.size()));
+  const double limit = std::max(limits.rollout_p99_growth * usual, worst_before);
   out.state = CriterionState::kNotMet;
-  out.text = fmt::format("no block above {:.4g} us", std::max(kP99Factor * usual, worst_before));
+  out.text = fmt::format("no block above {:.4g} us", limit);
   for (const BlockPair& pair : pairs) {
     const double p99 = *pair.after.p99_us;
-    if (p99 <= kP99Factor * usual || p99 <= worst_before) continue;
+    if (p99 <= limit) continue;
     out.state = CriterionState::kMet;
     out.text =
         fmt::format("{:.4g} us in {}, {:.4g} us without the change", p99, pair.after.name, usual);
@@ -207,7 +201,7 @@ std::optional<double> slowness(const BlockPair& pair) {
   return std::nullopt;
 }
 
-void check_steps(std::span<const BlockPair> pairs, Criterion& out) {
+void check_steps(std::span<const BlockPair> pairs, const Thresholds& limits, Criterion& out) {
   std::vector<std::string> row;
   for (const BlockPair& pair : pairs) {
     const auto slower = slowness(pair);
@@ -215,45 +209,51 @@ void check_steps(std::span<const BlockPair> pairs, Criterion& out) {
       out.text = "not every block tells a step time or a bandwidth";
       return;
     }
-    if (*slower <= kSlowerBy) {
+    if (*slower <= 1 + limits.rollout_slower) {
       row.clear();
       continue;
     }
     row.push_back(fmt::format("{} {:+.1f} %", pair.after.name, (*slower - 1) * 100));
-    if (row.size() < kSlowerBlocks) continue;
+    if (row.size() < limits.rollout_slow_blocks) continue;
     out.state = CriterionState::kMet;
     out.text = join(row, ", ");
     return;
   }
   out.state = CriterionState::kNotMet;
-  out.text = fmt::format("never {} blocks in a row", kSlowerBlocks);
+  out.text = fmt::format("never {} in a row", counted(limits.rollout_slow_blocks, "block"));
 }
 
 }  // namespace
 
-std::vector<Criterion> criteria() {
+std::vector<Criterion> criteria(const Thresholds& limits) {
   return {
       {.id = "lossless-drop", .rule = "lossless drop"},
       {.id = "timeout", .rule = "timeout"},
       {.id = "load", .rule = "failed load"},
       {.id = "watchdog", .rule = "PFC watchdog"},
-      {.id = "pause-share", .rule = "paused > 5 % of the time"},
-      {.id = "pause-growth", .rule = "paused > 2 times before, 60 s"},
-      {.id = "p99", .rule = "p99 latency > 1.5 times before"},
-      {.id = "step-time", .rule = "step time > +3 %, 3 blocks"},
+      {.id = "pause-share",
+       .rule = fmt::format("paused > {:g} % of the time", limits.pause_error * 100)},
+      {.id = "pause-growth",
+       .rule = fmt::format("paused > {:g} times before, {:g} s", limits.rollout_pause_growth,
+                           limits.rollout_pause_window)},
+      {.id = "p99",
+       .rule = fmt::format("p99 latency > {:g} times before", limits.rollout_p99_growth)},
+      {.id = "step-time",
+       .rule = fmt::format("step time > +{:g} %, {}", limits.rollout_slower * 100,
+                           counted(limits.rollout_slow_blocks, "block"))},
   };
 }
 
-std::vector<Criterion> check_criteria(std::span<const BlockPair> pairs) {
-  std::vector<Criterion> out = criteria();
+std::vector<Criterion> check_criteria(std::span<const BlockPair> pairs, const Thresholds& limits) {
+  std::vector<Criterion> out = criteria(limits);
   check_drops(pairs, out[0]);
   check_never(pairs, &diagnose::Totals::timeouts, "timeout", out[1]);
   check_failures(pairs, out[2]);
   check_never(pairs, &diagnose::Totals::watchdog, "event", out[3]);
-  check_pauses(pairs, out[4]);
-  check_pause_growth(pairs, out[5]);
-  check_p99(pairs, out[6]);
-  check_steps(pairs, out[7]);
+  check_pauses(pairs, limits, out[4]);
+  check_pause_growth(pairs, limits, out[5]);
+  check_p99(pairs, limits, out[6]);
+  check_steps(pairs, limits, out[7]);
   return out;
 }
 

@@ -348,7 +348,7 @@ Result<Judged> judge(std::span<const BlockPair> pairs, const JudgeOptions& optio
   out.prediction = options.prediction;
   for (const MetricInfo& info : kMetrics)
     if (auto outcome = outcome_of(pairs, info.metric)) out.metrics.push_back(std::move(*outcome));
-  out.criteria = check_criteria(pairs);
+  out.criteria = check_criteria(pairs, options.thresholds);
   const std::string met = met_text(out.criteria);
   const auto goal = goal_of(out, options);
   if (goal) out.goal = *goal;

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "diagnose/behaviour/totals.h"
+#include "finding/thresholds.h"
 #include "tune/result.h"
 #include "tune/statistics/statistics.h"
 
@@ -95,8 +96,8 @@ enum class CriterionState : std::uint8_t { kNotMet, kMet, kNotChecked };
 
 /// What ends a roll-out at once.
 struct Criterion {
-  std::string_view id;    // "lossless-drop"
-  std::string_view rule;  // "lossless drop", "step time > +3 %, 3 blocks"
+  std::string_view id;  // "lossless-drop"
+  std::string rule;     // "lossless drop", "step time > +3 %, 3 blocks"
   CriterionState state = CriterionState::kNotChecked;
   std::string text;  // what was seen and where, or why it could not be checked
 };
@@ -138,6 +139,7 @@ inline constexpr double kSmallChange = 0.02;
 struct JudgeOptions {
   std::optional<Metric> goal;  // none: the first of the table that was measured
   std::optional<Prediction> prediction;
+  finding::Thresholds thresholds = {};
 };
 
 /// In the order of time. An error where there are too few pairs and nothing ends the roll-out

@@ -141,6 +141,28 @@ TEST(TuneJudge, EveryRuleOfRemovalIsNamed) {
   }
 }
 
+TEST(TuneJudge, AThresholdOfTheUserHoldsForTheRuleAndItsWords) {
+  auto pairs = steps(8, 0.95);
+  for (BlockPair& pair : pairs)
+    pair.before.totals->pause_share = pair.after.totals->pause_share = 0.08;
+  for (const std::size_t i : {3U, 4U, 5U})
+    pairs[i].after.step_us = *pairs[i].before.step_us * 1.031;
+  const Judged usual = judged(pairs);
+  EXPECT_EQ(criterion(usual, "pause-share").state, CriterionState::kMet);
+  EXPECT_EQ(criterion(usual, "step-time").state, CriterionState::kMet);
+  JudgeOptions options;
+  options.thresholds.pause_error = 0.1;
+  options.thresholds.rollout_slower = 0.04;
+  options.thresholds.rollout_pause_window = 600;
+  const Judged wide = judged(pairs, options);
+  EXPECT_EQ(criterion(wide, "pause-share").state, CriterionState::kNotMet);
+  EXPECT_EQ(criterion(wide, "pause-share").rule, "paused > 10 % of the time");
+  EXPECT_EQ(criterion(wide, "step-time").state, CriterionState::kNotMet);
+  EXPECT_EQ(criterion(wide, "step-time").rule, "step time > +4 %, 3 blocks");
+  EXPECT_EQ(criterion(wide, "pause-growth").state, CriterionState::kNotChecked) << "300 s";
+  EXPECT_EQ(criterion(wide, "pause-growth").rule, "paused > 2 times before, 600 s");
+}
+
 TEST(TuneJudge, WhatIsNearARuleIsNotRemoved) {
   const std::vector<std::pair<std::string, Edit>> cases = {
       // Routing that reorders shows sequence errors with the change and without it.

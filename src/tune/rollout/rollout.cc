@@ -311,7 +311,7 @@ Result<RolloutPlan> plan_rollout(const TuneResult& result, const design::Intent&
     out.steps.push_back(std::move(step));
   }
   add_counters(result, out.counters);
-  out.criteria = criteria();
+  out.criteria = criteria(finding::Thresholds());
   out.after = after_lines();
   if (result.peer.was_run && !result.peer.agrees)
     out.notes.emplace_back("the gain was not confirmed under the rules of the HPCC simulator");

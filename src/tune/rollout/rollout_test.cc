@@ -93,7 +93,7 @@ TEST(Rollout, NicsFirstThenThresholdsThenBuffers) {
   EXPECT_EQ(plan.steps[1].parts[0].settings,
             (std::vector<std::string>{"dcqcn.rpg_time_reset=75us", "dcqcn.rpg_ai_rate=50Mbps"}));
   EXPECT_EQ(plan.steps[0].name, "01-dcqcn.rpg_time_reset");
-  EXPECT_EQ(plan.criteria.size(), criteria().size());
+  EXPECT_EQ(plan.criteria.size(), criteria({}).size());
 }
 
 TEST(Rollout, TheLowerThresholdIsNeverAboveTheUpper) {

@@ -122,6 +122,13 @@ void print_baseline_identity(const preflight::Baseline& baseline, Context& conte
   add("speeds, designed", identity.speeds);
   add("MTU, designed", identity.mtus);
   add("switches", identity.switches);
+  const auto add_asked = [&](std::string_view what, const std::optional<std::string>& told) {
+    if (!told || !told->empty()) add(what, {told.value_or("not known: of an earlier version")});
+  };
+  add_asked("options of perftest", identity.perftest);
+  add_asked("collective", identity.collective);
+  add_asked("thresholds",
+            identity.thresholds ? std::optional(join(*identity.thresholds, ", ")) : std::nullopt);
   for (const preflight::SettingFact& fact : baseline.settings)
     add(fact.setting, fact.values);
   context.out << facts.to_text(2, kBaselineWidth);

@@ -19,6 +19,7 @@
 #include "cli/frame/host_input.h"
 #include "cli/frame/interruption.h"
 #include "cli/frame/progress.h"
+#include "cli/frame/switch_input.h"
 #include "cli/frame/threshold_option.h"
 #include "cli/json/preflight/preflight_json.h"
 #include "render/text/findings_text.h"
@@ -133,14 +134,20 @@ std::string state_word(State state) {
   return {};
 }
 
-void print_stage(const StageResult& stage, Context& context) {
+void print_stage(const StageResult& stage, Context& context, std::string_view when = {}) {
   const std::string line = fmt::format(
-      "stage {} {:<12} {}: {}", preflight::number_of(stage.id), preflight::row_of(stage.id).name,
-      paint(context, tone_of(stage.state), state_word(stage.state)), stage.why);
+      "stage {} {:<12} {}{}: {}", preflight::number_of(stage.id), preflight::row_of(stage.id).name,
+      paint(context, tone_of(stage.state), state_word(stage.state)), when, stage.why);
   context.out << hang(line, kPreflightWidth, 8) << '\n';
   for (const std::string& note : stage.notes)
     if (!note.empty()) context.out << "        " << hang(note, kPreflightWidth - 8, 8) << '\n';
   context.out << std::flush;
+}
+
+/// Of a preflight that goes on: what is not run again.
+void print_earlier(const Report& report, Context& context) {
+  for (const StageResult& stage : report.stages)
+    if (stage.state == State::kPassed) print_stage(stage, context, " before");
 }
 
 void print_measures(const Report& report, Context& context) {
@@ -164,20 +171,35 @@ void print_measures(const Report& report, Context& context) {
                 << table.to_text(2);
 }
 
-/// What to type now.
-std::vector<std::string> next_of(const Report& report, const Args& args) {
+/// The hosts of the request, less those that were not seen.
+std::string source_text(const Args& args, const std::vector<std::string>& unseen) {
   std::string source = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
   if (args.has("lab")) source += " --lab " + shell_word(args.value("lab"));
-  source += fleet_words_without(args, preflight::unseen_names(report));
-  std::string again = fmt::format("weir preflight{}", source);
+  return source + fleet_words_without(args, unseen);
+}
+
+/// The same preflight; `is_kept`: what passed is in the file of --out.
+std::string same_preflight(const Args& args, bool is_kept, const std::vector<std::string>& unseen) {
+  std::string again = fmt::format("weir preflight{}", source_text(args, unseen));
   for (const std::string_view option : {"quick", "despite-lint"})
     if (args.has(option)) again += fmt::format(" --{}", option);
   for (const std::string_view option : {"perftest", "soak", "collective", "drain", "restore"})
     if (args.has(option)) again += fmt::format(" --{} {}", option, shell_word(args.value(option)));
-  for (const std::string& threshold : args.all("threshold"))
-    again += " --threshold " + shell_word(threshold);
+  for (const std::string_view option : {"switch", "threshold"})
+    for (const std::string& value : args.all(option))
+      again += fmt::format(" --{} {}", option, shell_word(value));
   if (args.value("fail-on") != "error") again += " --fail-on " + args.value("fail-on");
-  if (args.has("out")) again += " --resume " + shell_word(args.value("out"));
+  if (args.has("out")) again += " --out " + shell_word(args.value("out"));
+  const std::string_view kept = is_kept && args.has("out") ? "out" : "resume";
+  if (args.has(kept)) again += " --resume " + shell_word(args.value(kept));
+  return again;
+}
+
+/// What to type now.
+std::vector<std::string> next_of(const Report& report, const Args& args) {
+  const std::vector<std::string> unseen = preflight::unseen_names(report);
+  const std::string source = source_text(args, unseen);
+  const std::string again = same_preflight(args, true, unseen);
   if (report.verdict() == Verdict::kGo) return {};
   if (const StageResult* const failed = report.failed()) {
     if (failed->id == preflight::StageId::kFacts)
@@ -185,6 +207,17 @@ std::vector<std::string> next_of(const Report& report, const Args& args) {
     return {fmt::format("weir diagnose{}", source), again};
   }
   return {again};
+}
+
+/// An interruption, with what goes on from there.
+ops::Failure with_way_on(ops::Failure failure, const Args& args, bool is_kept) {
+  if (failure.kind != ops::FailureKind::kInterrupted) return failure;
+  std::string again = same_preflight(args, is_kept, {});
+  for (const std::string_view option : {"from-stage", "until"})
+    if (args.has(option)) again += fmt::format(" --{} {}", option, args.value(option));
+  const bool goes_on = args.has("resume") || (is_kept && args.has("out"));
+  failure.what += fmt::format("; {}: {}", goes_on ? "to go on" : "to begin again", again);
+  return failure;
 }
 
 void print_report(const Report& report, const std::vector<std::string>& next, Context& context) {
@@ -241,6 +274,8 @@ ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Con
   request.source = std::move(source);
   WEIR_TRY(design, design_path_for_hosts(args, context));
   request.design = std::move(design);
+  WEIR_TRY(files, switch_files(args.all("switch"), "--switch", SwitchNames::kOptional));
+  request.switches = std::move(files);
   request.is_quick = args.has("quick");
   WEIR_TRY(from, stage_of(args, "from-stage"));
   request.from = from;
@@ -287,14 +322,18 @@ ExitCode run_preflight_verb(const Args& args, Context& context) {
   const Interruption interruption;  // what was started is ended with us
   request->is_interrupted = Interruption::has_come;
   Status written;
+  bool is_kept = false;  // a stage, in the file
   const auto write = [&](const Report& report) {
     if (!args.has("out")) return;
     written = write_file_atomic(
         args.value("out"), preflight_text_json(args.command(), report, preflight_verdict(report),
                                                next_of(report, args)));
+    is_kept = written.has_value();
   };
   request->on_plan = [&](const Report& report) {
-    if (is_shown) print_plan(report, context);
+    if (!is_shown) return;
+    print_plan(report, context);
+    print_earlier(report, context);
   };
   request->on_stage = [&](const Report& report, preflight::StageId id) {
     bar.clear();
@@ -303,7 +342,7 @@ ExitCode run_preflight_verb(const Args& args, Context& context) {
   };
   const auto report = ops::run_preflight(*request);
   bar.clear();
-  if (!report) return fail(context, args.command(), report.error());
+  if (!report) return fail(context, args.command(), with_way_on(report.error(), args, is_kept));
   write(*report);
   if (!written) return fail(context, ExitCode::kCouldNotLook, written.error().what);
   const std::vector<std::string> next = next_of(*report, args);
@@ -334,6 +373,7 @@ Command preflight_command() {
                    .help = "the hosts of a lab instead of this machine",
                    .completes = Completes::kFiles,
                    .writes = Writes::kDirectory},
+                  switch_option(),
                   {.name = "quick", .help = "shorter stages, and a few rounds of pairs"},
                   {.name = "from-stage",
                    .metavar = "S",

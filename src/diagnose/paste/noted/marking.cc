@@ -27,7 +27,6 @@ finding::Where of_switch(const std::string& name) {
 
 /// One switch of three or more maps the code point of RDMA to another class.
 void judge_map_of_sisters(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 2;
   const std::vector<Dscp> said = dscps_said(input);
   std::map<unsigned, std::map<std::string, const readers::PasteCodePoint*>> points;
   for (const readers::PasteCodePoint& item : input.paste.code_points)
@@ -42,7 +41,7 @@ void judge_map_of_sisters(const PastedCase& input, finding::Judgement& out) {
     const auto& high = classes.rbegin()->second;
     const auto& few = low.size() < high.size() ? low : high;
     const auto& many = low.size() < high.size() ? high : low;
-    if (few.size() != 1 || many.size() < kSisters) continue;
+    if (few.size() != 1 || many.size() < input.thresholds.sisters_meant_alike) continue;
     const readers::PasteCodePoint& odd = *few.front();
     Finding finding = finding::make_finding(
         "dscp.unmapped_hop",
@@ -60,7 +59,7 @@ void judge_map_of_sisters(const PastedCase& input, finding::Judgement& out) {
 /// All packets of a capture have code point 0, and the text has a class for RDMA that they are not
 /// in.
 void judge_counted_points(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::uint64_t kFewest = 100;
+  const finding::Thresholds& limits = input.thresholds;
   const bool has_plan =
       std::any_of(input.evidence.begin(), input.evidence.end(), [](const auto& host) {
         return std::any_of(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
@@ -75,8 +74,9 @@ void judge_counted_points(const PastedCase& input, finding::Judgement& out) {
       all += item.packets;
       if (item.dscp.value() == 0) unmarked = &item;
     }
-    // Acknowledgements and CNPs may be marked where the data is not.
-    if (unmarked == nullptr || all < kFewest || unmarked->packets * 2 < all || !has_plan) continue;
+    if (unmarked == nullptr || all < limits.dscps_counted || !has_plan ||
+        static_cast<double>(unmarked->packets) < limits.unmarked_share * static_cast<double>(all))
+      continue;
     Finding finding = finding::make_finding(
         "dscp.unmarked",
         fmt::format("On the wire: {} of {} packets to port 4791 have DSCP 0: RDMA leaves unmarked "

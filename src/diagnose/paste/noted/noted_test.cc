@@ -11,13 +11,13 @@ namespace weir::diagnose {
 namespace {
 
 /// Whether a text leads to it, as a warning or an error.
-bool leads_to(std::string_view text, std::string_view id) {
+bool leads_to(std::string_view text, std::string_view id, const finding::Thresholds& limits = {}) {
   const readers::Paste paste = readers::read_paste({{"paste.txt", text}});
   std::vector<evidence::Evidence> pieces = paste.evidence;
   for (evidence::Evidence& piece : pasted_configs(paste))
     pieces.push_back(std::move(piece));
   const std::vector<evidence::Evidence> merged = readers::merge_texts(std::move(pieces));
-  const View view({merged, nullptr, {}});
+  const View view({merged, nullptr, limits});
   finding::Judgement judgement = diagnose_paste(paste, view);
   std::erase_if(judgement.findings, [](const finding::Finding& finding) {
     return finding.severity == finding::Severity::kInfo;
@@ -959,6 +959,15 @@ TEST(Noted, PausesOfJunosAndTheHost) {
   const std::string both =
       "set class-of-service forwarding-classes class RDMA pfc-priority 3\n" + text;
   EXPECT_FALSE(leads_to(both, "pfc.wrong_priority"));  // a class for each
+}
+
+TEST(Noted, AThresholdOfTheUserDecidesAlsoForPastedText) {
+  COVERS("I4", "I14");
+  finding::Thresholds high;
+  high.dscps_counted = high.source_ports_counted = high.sisters_meant_alike = 1'000'000'000;
+  EXPECT_FALSE(leads_to(kTosUniq, "dscp.unmarked", high));
+  EXPECT_FALSE(leads_to(kCase51, "ecmp.imbalance", high));
+  EXPECT_FALSE(leads_to(kUplinkEosNolog, "link.degraded", high));
 }
 
 }  // namespace

@@ -111,7 +111,6 @@ void judge_failed_links(const PastedCase& input, finding::Judgement& out) {
 /// One link to a spine is down, and at least two beside it are up: what goes up has less room. No
 /// log is needed, since nobody describes an unused port so.
 void judge_missing_uplink(const PastedCase& input, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 2;
   std::map<std::string, std::map<std::string, const readers::PastePortState*>> switches;
   for (const readers::PastePortState& item : input.paste.noted.port_states)
     if (item.leads_up) switches[item.switch_name][item.port] = &item;
@@ -126,7 +125,9 @@ void judge_missing_uplink(const PastedCase& input, finding::Judgement& out) {
         out.findings.begin(), out.findings.end(), [&, place = &name](const Finding& finding) {
           return finding.id == "link.degraded" && finding.where.switch_name == *place;
         });
-    if (down == nullptr || up < kSisters || up + 1 != ports.size() || is_told) continue;
+    if (down == nullptr || is_told || up + 1 != ports.size() ||
+        up < input.thresholds.sisters_meant_alike)
+      continue;
     Finding finding = finding::make_finding(
         "link.degraded",
         fmt::format("{} {} is described as an uplink and is down; {} uplinks beside it are up.",

@@ -47,8 +47,7 @@ finding::EvidenceLine pfc_line(const PortView& port) {
 /// Without PFC this port dropped what it received, and none of its sisters with PFC did.
 void judge_drops_without_pfc(const PastedCase& input, const View& view, const std::string& name,
                              finding::Judgement& out) {
-  constexpr std::size_t kSisters = 2;
-  constexpr std::uint64_t kMany = 10'000;  // a few in weeks are what any port drops
+  const finding::Thresholds& limits = view.thresholds();
   constexpr std::string_view kDropped = "switch.port.drop.packets";
   struct Dropped {
     std::uint64_t packets = 0;
@@ -67,13 +66,14 @@ void judge_drops_without_pfc(const PastedCase& input, const View& view, const st
   for (const PortView* port : view.ports_of(name)) {
     const auto found = drops.find(port->name);
     if (found == drops.end()) continue;
-    if (is_pfc_off(*port) && found->second.packets >= kMany) without.push_back(port);
+    if (is_pfc_off(*port) && found->second.packets >= limits.drops_without_pfc)
+      without.push_back(port);
     if (!is_pfc_on(*port)) continue;
     if (found->second.packets > 0) return;  // drops have another reason too
     sister = port;
     ++clean;
   }
-  if (clean < kSisters || without.empty() || without.size() > clean) return;
+  if (clean < limits.sisters_meant_alike || without.empty() || without.size() > clean) return;
   for (const PortView* port : without) {
     const Dropped& lost = drops.at(port->name);
     Finding finding = finding::make_finding(
@@ -101,9 +101,8 @@ void judge_queue_without_pfc(const View& view, const std::string& name, finding:
     if (is_pfc_on(*port) && has_paused) with.push_back(port);
     if (is_pfc_off(*port)) without.push_back(port);
   }
-  constexpr std::size_t kSisters = 2;
-  if (dropping == nullptr || !is_pfc_on(*dropping) || with.size() < kSisters || without.empty() ||
-      without.size() > with.size())
+  if (dropping == nullptr || !is_pfc_on(*dropping) || without.empty() ||
+      with.size() < view.thresholds().sisters_meant_alike || without.size() > with.size())
     return;
   std::string names;
   for (const PortView* port : without)
@@ -138,8 +137,7 @@ std::map<std::string, const readers::PastePortDrops*> port_drops_of(const Pasted
 /// PFC is off on one port alone, that port dropped what it received, and the others have paused:
 /// who is behind it is never held back.
 void judge_port_without_pfc(const PastedCase& input, const View& view, finding::Judgement& out) {
-  constexpr std::size_t kSisters = 3;
-  constexpr std::uint64_t kMany = 10'000;
+  const finding::Thresholds& limits = view.thresholds();
   const bool is_felt = std::any_of(view.nics().begin(), view.nics().end(), [&](const NicView& nic) {
     return !view.is_read_once(nic.where()) &&
            nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
@@ -163,10 +161,10 @@ void judge_port_without_pfc(const PastedCase& input, const View& view, finding::
         ++on;
       } else if (is_pfc_off(*port)) {
         ++off;
-        if (packets >= kMany) odd = port;
+        if (packets >= limits.drops_without_pfc) odd = port;
       }
     }
-    if (odd == nullptr || off != 1 || on < kSisters || !is_clean) continue;
+    if (odd == nullptr || off != 1 || on < limits.sisters || !is_clean) continue;
     const readers::PastePortDrops& lost = *drops.at(odd->name);
     Finding finding = finding::make_finding(
         "pfc.off",
@@ -187,7 +185,6 @@ void judge_empty_queue(const PastedCase& input, const View& view, const std::str
                        finding::Judgement& out) {
   constexpr std::string_view kSent = "switch.queue.tx.packets";
   constexpr std::string_view kDrops = "switch.queue.drop_tail.packets";
-  constexpr std::uint64_t kMany = 1'000'000;
   const bool is_marked = !dscps_said(input).empty();
   const bool is_lost = std::any_of(view.nics().begin(), view.nics().end(), [&](const NicView& nic) {
     return nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
@@ -197,7 +194,7 @@ void judge_empty_queue(const PastedCase& input, const View& view, const std::str
     if (port->counts.of(kSent, view.rdma()) != std::optional<std::uint64_t>(0)) continue;
     for (unsigned queue = 0; queue < Queue::kLimit; ++queue) {
       if (queue == view.rdma() || queue == view.cnp() ||
-          port->counts.of(kSent, queue).value_or(0) < kMany ||
+          port->counts.of(kSent, queue).value_or(0) < view.thresholds().other_queue_packets ||
           port->counts.of(kDrops, queue).value_or(0) == 0)
         continue;
       finding::Where where = port->where();
@@ -312,10 +309,9 @@ void judge_cnps_of_pair(const View& view, finding::Judgement& out) {
 
 /// Every packet has one UDP source port, and of the switch's ports some are full and more are idle.
 void judge_entropy(const PastedCase& input, const View& view, finding::Judgement& out) {
-  constexpr std::uint64_t kFewest = 1000;  // packets
   const finding::Thresholds& limits = view.thresholds();
   for (const readers::PasteSourcePorts& item : input.paste.noted.source_ports) {
-    if (item.ports != 1 || item.packets < kFewest) continue;
+    if (item.ports != 1 || item.packets < limits.source_ports_counted) continue;
     for (const std::string& name : view.switches()) {
       std::size_t full = 0;
       std::size_t idle = 0;
@@ -417,14 +413,13 @@ void rank_iommu(const PastedCase& input, finding::Judgement& out) {
 /// A test that reached most of what the kernel states for the card on PCIe: the power of its slot
 /// limits nothing.
 void rank_slot_power(const PastedCase& input, finding::Judgement& out) {
-  constexpr double kEnough = 0.8;
   for (const readers::PastePerftest& test : input.paste.perftests) {
     double best = 0;  // Gbit/s
     for (const readers::BandwidthRow& row : test.report.bandwidth)
       if (row.average) best = std::max(best, static_cast<double>(row.average->raw()) / 1e9);
     const auto& rates = input.paste.noted.pcie_rates;
     if (std::any_of(rates.begin(), rates.end(), [&](const readers::PastePcieRate& rate) {
-          return rate.host == test.host && best >= kEnough * rate.gigabits;
+          return rate.host == test.host && best >= input.thresholds.pcie_reached * rate.gigabits;
         }))
       quieten(out, "pcie.slot_power", test.host);
   }
