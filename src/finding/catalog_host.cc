@@ -298,7 +298,7 @@ CatalogEntry fleet_drift() {
 CatalogEntry host_straggler() {
   return {
       .id = "host.straggler",
-      .title = "every pair with one host in it is slow",
+      .title = "every pair with one host, or one of its NICs, is slow",
       .severity = Severity::kWarning,
       .aliases = {"verify.pairwise_matrix", "STRAGGLER_NODE"},
       .rows = {"C2", "J3"},
@@ -312,6 +312,31 @@ CatalogEntry host_straggler() {
                .commands = {"weir diff <slow host> <good host>", "weir validate"},
                .note = "Take it out of the job first; then look at what the diff shows."}},
       .sources = {"NVIDIA/nccl-tests issue 106: pairs that contain one node"},
+  };
+}
+
+CatalogEntry hosts_below_floor() {
+  return {
+      .id = "hosts.below_floor",
+      .title = "hosts below their floors alike: on a rail, below a leaf, or everywhere",
+      .severity = Severity::kError,
+      .rows = {"J3"},
+      .phase = "verify",
+      .why =
+          "Where every host misses its floor alike, also with nothing else running, no host and no "
+          "path stands out: look for what they have in common. Of one rail or leaf that is its "
+          "switch (buffers, QoS, speed of its ports) or a setting of that rail's NICs; everywhere, "
+          "it is a setting, driver or firmware that all have, the PCIe of their model, options of "
+          "the measurement, or a speed in the design that the NICs do not have.",
+      .fix = {{.platform = "design",
+               .commands = {"links: [ { speed: <as built> } ]"},
+               .note = "Only where the design names a speed that NICs and cables do not have."},
+              {.platform = "any",
+               .commands = {"weir validate",
+                            "weir preflight --from-stage loopback --until loopback",
+                            "weir explain pcie.link_degraded"},
+               .note = "A NIC that misses its floor with itself needs no switch for that."}},
+      .sources = {"Weir: preflight compares hosts per rail and per leaf"},
   };
 }
 
@@ -367,7 +392,7 @@ std::vector<CatalogEntry> host_entries() {
   return {receiver_slow(),  pcie_link_degraded(),    pcie_slot_power(),    pcie_errors(),
           nic_failed(),     pcie_relaxed_ordering(), pcie_acs_on(),        pcie_gpu_far(),
           gdr_off(),        gdr_not_registered(),    gdr_not_persistent(), fleet_drift(),
-          host_straggler(), baseline_regressed(),    host_tcp_untuned()};
+          host_straggler(), hosts_below_floor(),     baseline_regressed(), host_tcp_untuned()};
 }
 
 }  // namespace weir::finding

@@ -165,6 +165,8 @@ host.straggler: one node is in every slow pair, pairwise test, excluded node res
   of the matrix low, normal without it
 host.tcp_untuned: iperf3 far below line rate, socket buffers rmem wmem, single stream TCP,
   congestion window
+hosts.below_floor: all hosts alike below the floor, everyone equally, entire rail below line rate on
+  each host, nobody stands out
 inventory.renamed: device name changed after upgrade: mlx5_0 now rocep1s0f0, udev rename, swapped
   enumeration, script or NCCL_IB_HCA names old device, SR-IOV pfNames; nodes have different port
   names, one global list

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -74,6 +75,21 @@ TEST(Rounds, OfLinksLetEveryTwoLeavesMeetAndNobodyTwiceInARound) {
     for (std::uint32_t a = 0; a < groups; ++a)
       for (std::uint32_t b = a + 1; b < groups; ++b)
         EXPECT_TRUE(met.contains({a, b})) << below << ": " << a << " " << b;
+  }
+}
+
+TEST(Rounds, ThatCoverLetEveryHostTakePartAndRepeatNoRound) {
+  COVERS("J1");
+  for (const std::uint32_t hosts : {2U, 3U, 12U, 13U}) {
+    std::set<std::uint32_t> had;
+    std::size_t pairs = 0;
+    for (const Round& round : covering_rounds(circle_rounds(hosts)))
+      for (const HostPair& pair : round) {
+        had.insert({pair.first, pair.second});
+        ++pairs;
+      }
+    EXPECT_EQ(had.size(), hosts);
+    EXPECT_EQ(pairs, (hosts + 1) / 2) << hosts;
   }
 }
 
@@ -213,22 +229,85 @@ std::vector<Sample> with_slow_receiver(std::optional<std::uint32_t> slow) {
 }
 const std::vector<std::uint32_t> kAlike(kHosts, 0);
 
+std::vector<Suspect> suspects_in(const std::vector<Sample>& samples,
+                                 const std::vector<std::uint32_t>& kinds = kAlike) {
+  return suspects_among(samples, kinds, {}, {});
+}
+
 TEST(Suspects, AreNoneWhereEveryPairReachesItsFloor) {
   const std::vector<Sample> samples = with_slow_receiver(std::nullopt);
-  EXPECT_TRUE(suspects_among(samples, kAlike, {}, 8).empty());
+  EXPECT_TRUE(suspects_in(samples).empty());
+  EXPECT_TRUE(slow_groups(samples, {}).empty());
   EXPECT_TRUE(suspect_pairs(samples, {}, 8).empty());
 }
 
 TEST(Suspects, AreTheHostWithWhichEveryPairIsSlowAndNotItsPartners) {
   COVERS("J2", "J3");
   const std::vector<Sample> samples = with_slow_receiver(4);
-  const std::vector<Suspect> suspects = suspects_among(samples, kAlike, {}, 8);
+  const std::vector<Suspect> suspects = suspects_in(samples);
   ASSERT_EQ(suspects.size(), 1U);
-  EXPECT_EQ(suspects.front().host, 4U);
+  EXPECT_EQ(suspects.front().nic.host, 4U);
   EXPECT_TRUE(suspects.front().is_receiving);
+  EXPECT_TRUE(suspects.front().is_outlier);
   EXPECT_LT(suspects.front().z, -finding::Thresholds().outlier_z);
   EXPECT_TRUE(suspect_pairs(samples, suspects, 8).empty());
-  EXPECT_NE(healthy_partner(4, 4, samples, suspects, kAlike), 4U);
+  EXPECT_NE(healthy_partner({4, {0}}, 4, {samples, suspects, kAlike}), 4U);
+}
+
+/// All pairs on every rail; the rate that `rate_of` says.
+template <class Rate>
+std::vector<Sample> on_rails(std::uint32_t hosts, std::uint32_t rails, const Rate& rate_of) {
+  std::vector<Sample> samples;
+  const std::vector<Round> rounds = circle_rounds(hosts);
+  for (std::uint32_t round = 0; round < rounds.size(); ++round)
+    for (const HostPair& pair : rounds[round])
+      for (const auto& [from, to] :
+           {std::pair(pair.first, pair.second), std::pair(pair.second, pair.first)})
+        for (std::uint32_t rail = 0; rail < rails; ++rail)
+          samples.push_back({.from = from,
+                             .to = to,
+                             .rail = rail,
+                             .round = round,
+                             .rate = rate_of(NicId{from, rail}, NicId{to, rail}),
+                             .floor = 93e9});
+  return samples;
+}
+
+/// With the NICs of `slow`, either way.
+std::vector<Sample> with_slow_nics(std::uint32_t hosts, std::uint32_t rails,
+                                   const std::set<NicId>& slow) {
+  return on_rails(hosts, rails, [&](const NicId& from, const NicId& to) {
+    return slow.contains(from) || slow.contains(to) ? 24e9 : 98e9;
+  });
+}
+
+TEST(Suspects, AreOneNicOfEightAndNotTheHostOrItsPaths) {
+  COVERS("J2", "J3");
+  for (const std::uint32_t hosts : {12U, 7U}) {
+    const std::vector<Sample> samples = with_slow_nics(hosts, 8, {{4, 3}});
+    const std::vector<Suspect> suspects = suspects_in(samples);
+    ASSERT_EQ(suspects.size(), 1U) << hosts;
+    EXPECT_EQ(suspects.front().nic, (NicId{4, 3}));
+    EXPECT_EQ(suspect_hosts(suspects).front().rails, std::vector<std::uint32_t>{3});
+    EXPECT_TRUE(suspect_pairs(samples, suspects, 4).empty())
+        << "every slow pair has the slow NIC in it";
+    EXPECT_TRUE(slow_groups(samples, {}).empty());
+  }
+}
+
+TEST(Suspects, OfHalfOfAllHostsAreNotHiddenByTheirNumber) {
+  COVERS("J3");
+  std::set<NicId> slow;
+  for (std::uint32_t host = 0; host < 6; ++host)
+    slow.insert({host, 1});
+  const std::vector<Sample> samples = with_slow_nics(12, 2, slow);
+  const std::vector<Suspect> suspects = suspects_in(samples);
+  // Who is slow with half of its partners is one too, behind those that are slow with all.
+  ASSERT_GE(suspects.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_TRUE(slow.contains(suspects[i].nic)) << i;
+  const std::uint32_t partner = healthy_partner({0, {1}}, 0, {samples, suspects, kAlike});
+  EXPECT_GE(partner, 6U) << "one that was fast with a third";
 }
 
 TEST(Suspects, AreComparedWithHostsOfTheirKindAlone) {
@@ -240,17 +319,28 @@ TEST(Suspects, AreComparedWithHostsOfTheirKindAlone) {
   for (Sample& sample : samples)
     if (sample.from < 2 || sample.to < 2)
       sample = {sample.from, sample.to, 0, sample.round, 47e9, 46e9};
-  EXPECT_TRUE(suspects_among(samples, kinds, {}, 8).empty());
-  EXPECT_EQ(healthy_partner(0, 0, samples, {}, kinds), 1U);
+  EXPECT_TRUE(suspects_in(samples, kinds).empty());
+  EXPECT_EQ(healthy_partner({0, {0}}, 0, {samples, {}, kinds}), 1U);
 }
 
 TEST(Suspects, WhereAllAreSlowNobodyStandsOut) {
+  COVERS("J3");
   // An oversubscribed fabric: every pair gets about half, and all hosts are alike.
   std::vector<Sample> samples = with_slow_receiver(std::nullopt);
   for (Sample& sample : samples)
     sample.rate = 48e9 + 1e8 * ((sample.from + sample.to) % 5);
-  EXPECT_TRUE(suspects_among(samples, kAlike, {}, 8).empty());
-  EXPECT_EQ(suspect_pairs(samples, {}, 4).size(), 4U);
+  const std::vector<SlowGroup> groups = slow_groups(samples, {});
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups.front().common, Common::kFabric);
+  EXPECT_EQ(groups.front().nics.size(), kHosts);
+  EXPECT_TRUE(suspects_among(samples, kAlike, groups, {}).empty());
+  // One that is far below the others stands out all the same.
+  for (Sample& sample : samples)
+    if (sample.from == 3 || sample.to == 3) sample.rate = 5e9;
+  const std::vector<Suspect> suspects =
+      suspects_among(samples, kAlike, slow_groups(samples, {}), {});
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects.front().nic.host, 3U);
 }
 
 TEST(Suspects, AmongFewHostsTheFloorAloneDecides) {
@@ -258,18 +348,59 @@ TEST(Suspects, AmongFewHostsTheFloorAloneDecides) {
   for (std::uint32_t from = 0; from < 4; ++from)
     for (std::uint32_t to = 0; to < 4; ++to)
       if (from != to) samples.push_back({from, to, 0, 0, to == 2 ? 50e9 : 98e9, 93e9});
-  const std::vector<Suspect> suspects = suspects_among(samples, {0, 0, 0, 0}, {}, 8);
+  const std::vector<Suspect> suspects = suspects_in(samples, {0, 0, 0, 0});
   ASSERT_EQ(suspects.size(), 1U);
-  EXPECT_EQ(suspects.front().host, 2U);
+  EXPECT_EQ(suspects.front().nic.host, 2U);
   EXPECT_EQ(suspects.front().z, 0);
 }
 
-TEST(Blame, NeedsTwoPartnersForAHostAndOneForAPath) {
-  COVERS("J2");
-  EXPECT_EQ(blame(true, true), Blame::kHost);
-  EXPECT_EQ(blame(true, false), Blame::kPath);
-  EXPECT_EQ(blame(false, true), Blame::kPath);
-  EXPECT_EQ(blame(false, false), Blame::kNobody);
+TEST(Suspects, OfThreeHostsTheSlowOneComesFirstAndTheOthersAreItsPartners) {
+  const std::vector<Sample> samples = with_slow_nics(3, 1, {{1, 0}});
+  const std::vector<std::uint32_t> kinds = {0, 0, 0};
+  const std::vector<Suspect> suspects = suspects_in(samples, kinds);
+  ASSERT_FALSE(suspects.empty());
+  EXPECT_EQ(suspects.front().nic.host, 1U);
+  const std::uint32_t first = healthy_partner({1, {0}}, 1, {samples, suspects, kinds});
+  const std::uint32_t second = healthy_partner({1, {0}}, first, {samples, suspects, kinds});
+  EXPECT_EQ(first + second, 2U) << "hosts 0 and 2, which were fast with each other";
+  // Without it nobody is slow.
+  EXPECT_TRUE(suspects_in(without_nics({{1, 0}}, samples), kinds).empty());
+}
+
+TEST(SlowGroups, AreARailThatIsSlowOnAllHosts) {
+  COVERS("J3");
+  std::set<NicId> slow;
+  std::map<NicId, std::uint32_t> leaves;
+  for (std::uint32_t host = 0; host < 12; ++host) {
+    slow.insert({host, 3});
+    for (std::uint32_t rail = 0; rail < 8; ++rail)
+      leaves[{host, rail}] = rail;
+  }
+  const std::vector<Sample> samples = with_slow_nics(12, 8, slow);
+  const std::vector<SlowGroup> groups = slow_groups(samples, leaves);
+  ASSERT_EQ(groups.size(), 1U) << "the leaf of that rail is the same";
+  EXPECT_EQ(groups.front().common, Common::kRail);
+  EXPECT_EQ(groups.front().number, 3U);
+  EXPECT_EQ(groups.front().nics.size(), 12U);
+  EXPECT_TRUE(suspects_among(samples, kAlike, groups, {}).empty());
+  // What two hosts have in common may be chance.
+  EXPECT_TRUE(slow_groups(with_slow_nics(2, 8, {{0, 3}, {1, 3}}), leaves).empty());
+}
+
+TEST(SlowGroups, AreALeafAllOfWhoseNicsAreSlow) {
+  COVERS("J3");
+  // Hosts 0 to 3 below leaf 0 of four: what leaves it is slow, what stays is not.
+  std::map<NicId, std::uint32_t> leaves;
+  for (std::uint32_t host = 0; host < kHosts; ++host)
+    leaves[{host, 0}] = host / 4;
+  const std::vector<Sample> samples = on_rails(kHosts, 1, [&](const NicId& from, const NicId& to) {
+    return (from.host < 4) != (to.host < 4) ? 24e9 : 98e9;
+  });
+  const std::vector<SlowGroup> groups = slow_groups(samples, leaves);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups.front().common, Common::kLeaf);
+  EXPECT_EQ(groups.front().number, 0U);
+  EXPECT_EQ(groups.front().nics.size(), 4U);
 }
 
 // ---- the verdict ----
@@ -388,6 +519,11 @@ TEST(Verdict, IsGoOnlyWhereEveryStagePassedOrDoesNotApply) {
   report.stages.at(number_of(StageId::kLoopback)).state = State::kNotApplicable;
   report.stages.at(number_of(StageId::kSoak)).state = State::kNotRun;
   EXPECT_EQ(report.verdict(), Verdict::kGo);
+  report.unseen = {"gpu03: no answer"};
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell) << "of a host that was not seen";
+  EXPECT_EQ(unseen_names(report), std::vector<std::string>{"gpu03"});
+  EXPECT_TRUE(whole_judgement(report).is_partial());
+  report.unseen.clear();
   report.stages.at(number_of(StageId::kOverload)).state = State::kOpen;
   EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
   report.stages.at(number_of(StageId::kOverload)).state = State::kNotRun;

@@ -51,6 +51,13 @@ Report empty_report() {
   return report;
 }
 
+std::vector<std::string> unseen_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const std::string& text : report.unseen)
+    names.push_back(text.substr(0, text.find(": ")));
+  return names;
+}
+
 const StageResult* Report::failed() const {
   const auto* const found =
       std::find_if(stages.begin(), stages.end(),
@@ -65,7 +72,7 @@ Verdict Report::verdict() const {
     return stage.state == State::kPassed || stage.state == State::kNotApplicable ||
            (stage.id == StageId::kSoak && stage.state == State::kNotRun);
   });
-  return all ? Verdict::kGo : Verdict::kCannotTell;
+  return all && unseen.empty() ? Verdict::kGo : Verdict::kCannotTell;
 }
 
 Failing failing_of(const Report& report) {
@@ -121,6 +128,14 @@ finding::Judgement whole_judgement(const Report& report) {
       unique.push_back(std::move(finding));
   }
   out.findings = std::move(unique);
+  for (const std::string& name : unseen_names(report)) {
+    const std::string check = "looking at " + name;  // as validate says it
+    if (std::none_of(out.unknown.begin(), out.unknown.end(),
+                     [&](const auto& known) { return known.check == check; }))
+      out.unknown.push_back({.check = check,
+                             .reason = name + " was not seen at the start, and left out",
+                             .how = "preflight again when it is back, or without it"});
+  }
   finding::settle(out);
   if (report.verdict() == Verdict::kCannotTell && out.conclusion == finding::Conclusion::kHealthy)
     out.conclusion = finding::Conclusion::kInconclusive;

@@ -78,12 +78,16 @@ struct Report {
   std::string started = {};  // RFC 3339; a lab's own time
   std::string ended = {};
   std::vector<SettingFact> settings = {};
+  /// "gpu03: why": named, not seen at the start, and left out. Without them it is never a go.
+  std::vector<std::string> unseen = {};
   std::array<StageResult, kStages> stages;
 
   [[nodiscard]] Verdict verdict() const;
   [[nodiscard]] const StageResult* failed() const;  // the first red flag; nullptr: none
 };
 [[nodiscard]] Report empty_report();
+/// "gpu03" of "gpu03: why".
+[[nodiscard]] std::vector<std::string> unseen_names(const Report& report);
 
 /// Hosts, rails, switches and links that the findings of the red flag name, each once.
 struct Failing {
@@ -100,8 +104,8 @@ struct Failing {
 /// Warnings, errors and open questions of all stages that ran, as one judgement.
 [[nodiscard]] finding::Judgement whole_judgement(const Report& report);
 
-/// verdict, identity{…}, tool, stages[]{number, name, state, why, budget, took_us, measures[]{…},
-/// notes[], findings, …}, failing{…}
+/// verdict, identity{…}, tool, unseen[], stages[]{number, name, state, why, budget, took_us,
+/// measures[]{…}, notes[], findings, …}, failing{…}
 [[nodiscard]] Json to_json(const Report& report);
 [[nodiscard]] Json to_json(const Identity& identity);
 [[nodiscard]] Json to_json(const Measure& measure);

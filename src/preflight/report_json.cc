@@ -139,6 +139,7 @@ Json to_json(const Report& report) {
           {"started", report.started},
           {"ended", report.ended},
           {"settings", to_json(report.settings)},
+          {"unseen", report.unseen},
           {"failing",
            {{"hosts", failing.hosts},
             {"rails", failing.rails},
@@ -247,6 +248,10 @@ Result<Report> report_from_json(const JsonCursor& at) {
   if (const auto settings_at = at.find("settings")) {
     WEIR_TRY(settings, settings_from_json(*settings_at));
     out.settings = std::move(settings);
+  }
+  if (at.find("unseen")) {
+    WEIR_TRY(unseen, texts_at(at, "unseen"));
+    out.unseen = std::move(unseen);
   }
   WEIR_TRY(list, at.member("stages"));
   WEIR_TRY_STATUS(list.expect_array());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace weir::preflight {
 
@@ -64,6 +65,21 @@ std::vector<Round> rounds_for(const std::vector<std::uint32_t>& groups, bool is_
   for (std::uint32_t i = 0; i < kQuickRounds; ++i)
     chosen.push_back(std::move(all[std::size_t{i} * all.size() / kQuickRounds]));
   return chosen;
+}
+
+std::vector<Round> covering_rounds(const std::vector<Round>& rounds) {
+  std::set<std::uint32_t> had;
+  std::vector<Round> out;
+  for (const Round& round : rounds) {
+    Round chosen;
+    for (const HostPair& pair : round) {
+      if (had.contains(pair.first) && had.contains(pair.second)) continue;
+      had.insert({pair.first, pair.second});
+      chosen.push_back(pair);
+    }
+    if (!chosen.empty()) out.push_back(std::move(chosen));
+  }
+  return out;
 }
 
 std::vector<std::uint32_t> growth(std::uint32_t hosts) {

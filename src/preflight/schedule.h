@@ -35,6 +35,10 @@ inline constexpr std::uint32_t kQuickRounds = 3;
 [[nodiscard]] std::vector<Round> rounds_for(const std::vector<std::uint32_t>& groups,
                                             bool is_quick);
 
+/// Pairs in which every host of the rounds takes part once or more: the first round, and of later
+/// ones the pairs with a host that has not had its turn.
+[[nodiscard]] std::vector<Round> covering_rounds(const std::vector<Round>& rounds);
+
 /// How the number of hosts grows before all take part: 2, 4, 8, … below `hosts`.
 [[nodiscard]] std::vector<std::uint32_t> growth(std::uint32_t hosts);
 

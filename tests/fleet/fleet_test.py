@@ -709,6 +709,13 @@ case $last in -*|*=*) exit 0 ;; esac
 echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
 echo " 65536      500000         95.1               95.1                 0.18"
 """
+FAKE_LATENCY = r"""#!/bin/sh
+for last; do :; done
+case $last in -*|*=*) exit 0 ;; esac
+printf ' #bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec] '
+echo 't_stdev[usec] 99% percentile[usec] 99.9% percentile[usec]'
+echo ' 64 1000 1.80 9.10 1.95 1.99 0.10 2.40 5.60'
+"""
 FAKE_LAUNCHER = r"""#!/bin/sh
 echo "$WEIR_TEST_HOST launcher $*" >>@FOLDER@/started
 echo '#       size         count      type   redop    root     time   algbw   busbw #wrong'
@@ -763,7 +770,8 @@ def test_interrupted_failure(weir, folder, stage):
 def test_load(weir, folder, _count):
     """All-to-all of perftest, and nccl-tests by the user's launcher, on hosts of a fleet."""
     stage = Stage(weir, folder)
-    for name, text in (("ib_write_bw", FAKE_PERFTEST), ("mpirun", FAKE_LAUNCHER)):
+    for name, text in (("ib_write_bw", FAKE_PERFTEST), ("ib_write_lat", FAKE_LATENCY),
+                       ("mpirun", FAKE_LAUNCHER)):
         (folder / "bin" / name).write_text(text.replace("@FOLDER@", str(folder)))
         (folder / "bin" / name).chmod(0o755)
     way = ["--hosts", "gpu[01-04]", "--via", "exec", "--exec", stage.exec, "--json"]
@@ -816,6 +824,39 @@ def test_load(weir, folder, _count):
         looked = [note for note in notes if "not looked at" in note]
         check(bool(looked) == bool(expected) and (not looked or expected in looked[0]), notes,
               done.stderr)
+
+    # A host that is dead from the start is named, left out of the loads, and not asked for again.
+    without = ["--hosts", "gpu[01-04]", "--via", "exec", "--exec",
+               "[ %h != gpu03 ] && " + stage.exec]
+    words = ["preflight", folder / "fabric.yaml", *without, "--quick", "--from-stage", "pairs",
+             "--until", "collectives"]
+    started.unlink()
+    done = run(weir, *words, "--json")
+    shown = json.loads(done.stdout)
+    check(done.returncode == 5 and "gpu03 was not seen" in shown["verdict"], done.returncode,
+          shown["verdict"])
+    check(len(shown["unseen"]) == 1 and shown["unseen"][0].startswith("gpu03: "), shown["unseen"])
+    stages = {each["name"]: each for each in shown["stages"]}
+    # The three others are measured; the bundles of these stubs do not move with a load.
+    for name, metric in (("pairs", "bandwidth"), ("collectives", "all_to_all_bandwidth")):
+        check(stages[name]["measures"] and any(
+            measure["metric"] == metric and measure["count"] == 6 and not measure["subject"]
+            for measure in stages[name]["measures"]), stages[name])
+    check({line.split()[0] for line in started.read_text().splitlines()} ==
+          {"gpu01", "gpu02", "gpu04"}, started.read_text())
+    check("--hosts 'gpu[01-04]!gpu03' " in shown["next"][0], shown["next"])
+    done = run(weir, *words, "--quiet")
+    check("gpu03 was not seen" in done.stdout, done.stdout)
+    done = run(weir, *words)
+    check("not seen, and left out of every load: gpu03: " in done.stdout.split("stage 4")[0],
+          done.stdout)
+    # What is proposed can be typed, and names the hosts that are there.
+    (folder / "hosts.txt").write_text("gpu[01-04]\n")
+    for names in (["--hosts", "gpu[01-04]!gpu03"],
+                  ["--hosts-file", folder / "hosts.txt", "--hosts", "!gpu03"]):
+        done = run(weir, "preflight", folder / "fabric.yaml", *names, *without[2:], "--quick",
+                   "--from-stage", "collectives", "--until", "collectives", "--json")
+        check(json.loads(done.stdout)["unseen"] == [], done.stdout[-600:], done.stderr)
 
     test_interrupted_failure(weir, folder, stage)
 

@@ -142,6 +142,35 @@ TEST(Faults, AtAHostNameThatHost) {
   }
 }
 
+/// Eight hosts with two rails, a leaf per rail.
+std::string two_rails() {
+  std::string text(design::find_template("rail256")->text);
+  for (const auto& [from, to] :
+       {std::pair("gpu[01-32]", "gpu[01-08]"), std::pair("rails: 8 ", "rails: 2 "),
+        std::pair("leaf[0-7]", "leaf[0-1]"), std::pair("spine[1-8]", "spine[1-2]")})
+    text = lab::edited(std::move(text), from, to);
+  return text;
+}
+
+TEST(Faults, OfOneNicOfARailDesignNameItsRailAndNotTheOther) {
+  COVERS("J2", "J3");
+  const lab::TemporaryDirectory place;
+  lab::Lab lab = lab::make_lab(place, two_rails(), {.factory_hosts = false});
+  lab::must(lab.add_fault("slow-receiver,at=gpu05/mlx5_1,rate=100G"));
+  PreflightRequest request;
+  request.source.lab = lab.directory();
+  request.is_quick = true;
+  request.from = StageId::kPairs;
+  request.tool = "test";
+  const auto report = run_preflight(request);
+  ASSERT_TRUE(report.has_value()) << report.error().what;
+  SCOPED_TRACE(told(*report));
+  ASSERT_EQ(report->verdict(), Verdict::kNoGo);
+  const preflight::Failing failing = preflight::failing_of(*report);
+  EXPECT_EQ(failing.hosts, std::vector<std::string>{"gpu05"});
+  EXPECT_EQ(failing.rails, std::vector<std::string>{"1"});
+}
+
 TEST(Healthy, DrawnFabricsPass) {
   COVERS("J1", "J2", "J3");
   constexpr std::uint64_t kFabrics = 50;

@@ -191,6 +191,21 @@ ops::Result<ops::Source> with_fleet(ops::Source source, const Args& args, const 
   return source;
 }
 
+std::string fleet_words_without(const Args& args, const std::vector<std::string>& names) {
+  if (names.empty() || !names_fleet(args)) return fleet_words(args);
+  std::string set = args.get("hosts").value_or("");
+  if (set.empty() && !args.has("hosts-file")) set = args.has("inventory") ? "@*" : "@design";
+  set += "!" + fold_hosts(names);
+  std::string words;
+  for (const Option& option : every_fleet_option()) {
+    if (option.name != "hosts" && !args.has(option.name)) continue;
+    words += fmt::format(" --{}", option.name);
+    if (option.is_flag()) continue;
+    words += " " + shell_word(option.name == "hosts" ? set : args.value(option.name));
+  }
+  return words;
+}
+
 std::string fleet_words(const Args& args, const std::string& hosts) {
   if (!names_fleet(args)) return "";
   std::string words;

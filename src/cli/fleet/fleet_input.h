@@ -23,6 +23,8 @@ namespace weir::cli {
 /// " --hosts gpu[001-128] --via ssh …": the same again, for commands to type next; with `hosts` for
 /// these alone.
 [[nodiscard]] std::string fleet_words(const Args&, const std::string& hosts = "");
+/// The same without these hosts: " --hosts 'gpu[001-128]!gpu003' --via ssh …". No names: all.
+[[nodiscard]] std::string fleet_words_without(const Args&, const std::vector<std::string>& names);
 
 /// The verdict, and under it "gpu[001-127]: as designed", one line per answer, where a fleet was
 /// named and more than the verdict is wanted.

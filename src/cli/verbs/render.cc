@@ -164,7 +164,8 @@ Command render_command() {
            {.name = "format",
             .metavar = "F",
             .help = "of nccl and ucx: env, nccl.conf, slurm or k8s (default: env); of wiring: "
-                    "csv or ptm (default: csv)"},
+                    "csv or ptm (default: csv); of k8s-daemonset: loopback or tls (default: "
+                    "loopback)"},
            {.name = "host-evidence",
             .metavar = "FILE",
             .help = "of nccl and ucx: snapshots to read GID indexes from",

@@ -25,6 +25,37 @@ void add_settled(finding::Finding finding, finding::Judgement& judgement) {
   finding::settle(judgement);
 }
 
+/// What to look at on one NIC.
+std::vector<finding::Fix> fixes_of_nic(const NicName& nic, const std::string& good_host) {
+  const std::string device = "/sys/class/infiniband/" + nic.device + "/device";
+  return {
+      {.platform = "host",
+       .commands = {fmt::format("cat {0}/current_link_width {0}/current_link_speed", device),
+                    fmt::format("ethtool {}", nic.netdev),
+                    fmt::format("ethtool -S {} | grep -E 'pause|discard|err|outbound_pci'",
+                                nic.netdev)},
+       .note = fmt::format(
+           "On {}, beside a NIC of it that is not slow. If all of it is alike, exchange the cable "
+           "of {} with that NIC's: slow on rail {} still is the NIC or its slot, slow on the other "
+           "is the cable or the switch port.",
+           nic.host, nic.device, nic.rail)},
+      {.platform = "mlx5-ofed",
+       .commands = {fmt::format("mlxlink -d {} -m -c", nic.device)},
+       .note = ""},
+      {.platform = "any",
+       .commands = {fmt::format("weir diff {} {}", nic.host, good_host),
+                    "weir explain pcie.link_degraded"},
+       .note = ""}};
+}
+
+std::string rates_text(const LonePair& alone) {
+  return fmt::format("{} of at least {}", rate_text(alone.rate), rate_text(alone.floor));
+}
+
+finding::EvidenceLine retest_line(const LonePair& alone) {
+  return measured_line("retest, alone in the fabric", to_text(alone));
+}
+
 /// What is slow, as far as the search came.
 std::string sentence_of(const LinkSearch& search) {
   if (!search.links.empty())
@@ -174,7 +205,7 @@ void judge_slow_host(const std::string& host, const LonePair& worst,
   }
   finding::Finding finding = finding::make_finding(
       "host.straggler",
-      fmt::format("{} is slow with every partner: alone with {} it {} {} of at least {}.", host,
+      fmt::format("{} is slow with both partners: alone with {} it {} {} of at least {}.", host,
                   join(partners, " and with "), worst.to == host ? "receives" : "sends",
                   rate_text(worst.rate), rate_text(worst.floor)),
       {.host = host, .rail = fmt::format("{}", worst.rail)});
@@ -183,21 +214,64 @@ void judge_slow_host(const std::string& host, const LonePair& worst,
   add_settled(std::move(finding), judgement);
 }
 
-void judge_slow_path(const LonePair& worst, const std::string& link, bool has_others,
-                     finding::Judgement& judgement) {
-  if (std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                  [&](const auto& known) { return known.where.link == link; }))
-    return;
-  finding::Finding finding = finding::make_finding(
+finding::Finding slow_nic(const NicName& nic, const LonePair& worst,
+                          const std::vector<std::string>& partners, std::size_t good) {
+  finding::Finding out = finding::make_finding(
+      "host.straggler",
+      fmt::format("{} rail {} ({}) is slow with both partners: alone with {} it {} {}{}.", nic.host,
+                  nic.rail, nic.device, join(partners, " and with "),
+                  worst.to == nic.host ? "receives" : "sends", rates_text(worst),
+                  good == 0 ? ""
+                            : fmt::format("; {} of the host reached {} in the same loads",
+                                          counted(good, "other rail"),
+                                          good == 1 ? "its floor" : "their floors")),
+      {.host = nic.host, .rail = fmt::format("{}", nic.rail), .device = nic.device});
+  out.severity = finding::Severity::kError;
+  out.evidence.push_back(retest_line(worst));
+  out.fix = fixes_of_nic(nic, partners.front());
+  return out;
+}
+
+finding::Finding slow_path(const LonePair& worst, const std::string& why) {
+  const auto& [first, second] = std::minmax(worst.from, worst.to);
+  finding::Finding out = finding::make_finding(
       "link.degraded",
-      fmt::format("The path between {} and {} is slow, {}: {} of at least {}, alone.", worst.from,
-                  worst.to,
-                  has_others ? "and neither host is with others"
-                             : "and no healthy host is left to try either with",
-                  rate_text(worst.rate), rate_text(worst.floor)),
-      {.rail = fmt::format("{}", worst.rail), .link = link});
-  finding.evidence.push_back(measured_line("retest, alone in the fabric", to_text(worst)));
-  add_settled(std::move(finding), judgement);
+      fmt::format("{} to {} is slow on rail {}, alone: {}{}.", worst.from, worst.to, worst.rail,
+                  rates_text(worst), why),
+      {.rail = fmt::format("{}", worst.rail), .link = fmt::format("{} - {}", first, second)});
+  out.evidence.push_back(retest_line(worst));
+  return out;
+}
+
+finding::Finding slow_together(const SlowTogether& slow) {
+  const LonePair& worst = slow.alone.front();
+  finding::Finding out = finding::make_finding(
+      "hosts.below_floor",
+      fmt::format("{} is slow on all {} hosts: none stands out, and alone, {} to {} on rail {} {} "
+                  "{}.",
+                  slow.what, slow.hosts, worst.from, worst.to, worst.rail,
+                  worst.rate > 0 ? "reached" : "moved", rates_text(worst)),
+      {.rail = slow.rail, .switch_name = slow.switch_name});
+  for (const LonePair& alone : slow.alone)
+    out.evidence.push_back(retest_line(alone));
+  return out;
+}
+
+finding::Finding slow_uplinks(const SlowTogether& slow, const LonePair& within,
+                              std::size_t uplinks) {
+  const LonePair& worst = slow.alone.front();
+  finding::Finding out = finding::make_finding(
+      "leaf.uplink_bottleneck",
+      fmt::format("{} hosts below {} are slow with hosts below other leaves, not with each other: "
+                  "alone, {} to {} {}, {} to {} {}. It has {}.",
+                  slow.hosts, slow.switch_name, worst.from, worst.to, rates_text(worst),
+                  within.from, within.to, rates_text(within), counted(uplinks, "uplink")),
+      {.rail = slow.rail, .switch_name = slow.switch_name});
+  out.severity = finding::Severity::kError;
+  for (const LonePair& alone : slow.alone)
+    out.evidence.push_back(retest_line(alone));
+  out.evidence.push_back(retest_line(within));
+  return out;
 }
 
 void judge_slow_link(const LinkSearch& search, finding::Judgement& judgement) {

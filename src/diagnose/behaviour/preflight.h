@@ -85,15 +85,39 @@ struct LonePair {
 /// "gpu01 to gpu09, rail 0, alone: 12.1 Gb/s of at least 93.1 Gb/s".
 [[nodiscard]] std::string to_text(const LonePair& pair);
 
-/// A host that is slow with every partner. A finding that names it already gets the measurement,
+/// A host that is slow with both partners. A finding that names it already gets the measurement,
 /// and becomes an error; else a new one. `host` is an end of `worst`.
 void judge_slow_host(const std::string& host, const LonePair& worst,
                      const std::vector<std::string>& partners, finding::Judgement& judgement);
 
-/// A slow pair of which neither host is slow with others, or has others to be tried with. `link`
-/// names the path, and is said once.
-void judge_slow_path(const LonePair& worst, const std::string& link, bool has_others,
-                     finding::Judgement& judgement);
+struct NicName {
+  std::string host;
+  std::uint32_t rail = 0;
+  std::string device;  // "mlx5_3"
+  std::string netdev;  // as the design names it
+};
+
+/// One NIC of a host, slow with two partners; `good` is how many other rails of the host reached
+/// their floors in the same loads.
+[[nodiscard]] finding::Finding slow_nic(const NicName& nic, const LonePair& worst,
+                                        const std::vector<std::string>& partners, std::size_t good);
+
+/// A path between two hosts. `why` says what else was measured: ", and …".
+[[nodiscard]] finding::Finding slow_path(const LonePair& worst, const std::string& why);
+
+/// Slow on every NIC of a rail, or below a leaf; alone too, with another below the same leaf.
+struct SlowTogether {
+  std::string what;             // "Rail 3", "leaf2", "Every rail"
+  std::size_t hosts = 0;        // whose NICs are slow
+  std::string rail;             // empty: not one
+  std::string switch_name;      // where all of them hang
+  std::vector<LonePair> alone;  // the worst of each pair that was tried
+};
+[[nodiscard]] finding::Finding slow_together(const SlowTogether& slow);
+
+/// Fast among themselves, slow with hosts below other leaves; `uplinks` is how many the leaf has.
+[[nodiscard]] finding::Finding slow_uplinks(const SlowTogether& slow, const LonePair& within,
+                                            std::size_t uplinks);
 
 /// What is left of a search for the link between two leaves that makes pairs slow.
 struct LinkSearch {

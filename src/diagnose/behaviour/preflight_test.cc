@@ -109,7 +109,7 @@ TEST(PreflightFindings, ASlowHostSaysWhichWayAndBesideWhom) {
   judge_slow_host("gpu09", slow_pair(), {"gpu01", "gpu03"}, judgement);
   ASSERT_EQ(judgement.findings.size(), 1U);
   EXPECT_EQ(judgement.findings[0].verdict,
-            "gpu09 is slow with every partner: alone with gpu01 and with gpu03 it receives 12.1 "
+            "gpu09 is slow with both partners: alone with gpu01 and with gpu03 it receives 12.1 "
             "Gb/s of at least 93.1 Gb/s.");
   EXPECT_EQ(judgement.findings[0].evidence[0].line, to_text(slow_pair()));
   finding::Judgement sender;
@@ -136,18 +136,36 @@ TEST(PreflightFindings, AHostThatHasAFindingGetsTheMeasurementWithIt) {
   EXPECT_TRUE(finding::is_raised(noted.findings, "host.straggler"));
 }
 
-TEST(PreflightFindings, ASlowPathIsSaidOnce) {
+const LonePair kSlowWay = {
+    .from = "gpu05", .to = "gpu01", .rail = 3, .rate = 100e9, .floor = 372e9};
+
+TEST(PreflightFindings, NameTheNicAndWhatToTypeForIt) {
   COVERS("J2");
-  finding::Judgement judgement;
-  judge_slow_path(slow_pair(), "gpu01 - gpu09", true, judgement);
-  judge_slow_path(slow_pair(), "gpu01 - gpu09", false, judgement);
-  ASSERT_EQ(judgement.findings.size(), 1U);
-  EXPECT_EQ(judgement.findings[0].verdict,
-            "The path between gpu01 and gpu09 is slow, and neither host is with others: 12.1 Gb/s "
-            "of at least 93.1 Gb/s, alone.");
-  finding::Judgement alone;
-  judge_slow_path(slow_pair(), "gpu01 - gpu09", false, alone);
-  EXPECT_NE(alone.findings[0].verdict.find("no healthy host is left"), std::string::npos);
+  const finding::Finding found =
+      slow_nic({.host = "gpu05", .rail = 3, .device = "mlx5_3", .netdev = "rail3"}, kSlowWay,
+               {"gpu01", "gpu02"}, 7);
+  EXPECT_EQ(found.verdict,
+            "gpu05 rail 3 (mlx5_3) is slow with both partners: alone with gpu01 and with gpu02 it "
+            "sends 100.0 Gb/s of at least 372.0 Gb/s; 7 other rails of the host reached their "
+            "floors in the same loads.");
+  EXPECT_EQ(found.where.host, "gpu05");
+  EXPECT_EQ(found.where.rail, "3");
+  EXPECT_EQ(found.where.device, "mlx5_3");
+  EXPECT_EQ(found.severity, finding::Severity::kError);
+  ASSERT_FALSE(found.fix.empty());
+  EXPECT_NE(found.fix.front().commands.front().find("/sys/class/infiniband/mlx5_3/device"),
+            std::string::npos);
+}
+
+TEST(PreflightFindings, OfAPathSayNothingOfOtherHostsThatNobodyMeasured) {
+  COVERS("J2");
+  const finding::Finding found = slow_path(kSlowWay, "");
+  EXPECT_EQ(found.verdict,
+            "gpu05 to gpu01 is slow on rail 3, alone: 100.0 Gb/s of at least 372.0 Gb/s.");
+  EXPECT_EQ(found.where.link, "gpu01 - gpu05");
+  EXPECT_EQ(slow_path(kSlowWay, "; gpu05 reaches its floor with gpu02").verdict,
+            "gpu05 to gpu01 is slow on rail 3, alone: 100.0 Gb/s of at least 372.0 Gb/s; gpu05 "
+            "reaches its floor with gpu02.");
 }
 
 TEST(PreflightFindings, ASearchForALinkSaysAsMuchAsItFound) {

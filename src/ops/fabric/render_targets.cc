@@ -170,8 +170,12 @@ std::vector<RenderTarget> node_check_targets() {
        .scope = RenderScope::kFabric,
        .render =
            [](const TargetInput& input) {
-             return one_file("weir.daemonset.yaml", render::k8s_daemonset(input.design));
-           }},
+             return one_file("weir.daemonset.yaml",
+                             render::k8s_daemonset(input.design, input.format == "tls"
+                                                                     ? render::Scrape::kNodeAddress
+                                                                     : render::Scrape::kLoopback));
+           },
+       .formats = {"loopback", "tls"}},
       {.name = "ansible-inventory",
        .summary = "the hosts of the design as an Ansible inventory",
        .how_use = "ansible -i roce.inventory.yml roce -m ping",

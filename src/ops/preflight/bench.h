@@ -125,7 +125,8 @@ void add_warnings(finding::Judgement of_smaller, finding::Judgement& judgement);
 /// The load on the fabric as designed, by the simulator, against what was counted.
 [[nodiscard]] std::string expected_text(const Bench& bench, const lab::KnownLoad& known,
                                         const std::vector<evidence::Evidence>& window);
-/// Bits per second that a NIC sends in an all-to-all on the fabric as designed, by the simulator.
+/// Bits per second that a NIC sends in an all-to-all of the hosts that take part, on the fabric as
+/// designed, by the simulator.
 [[nodiscard]] weir::Result<double> expected_nic_rate(const Bench& bench);
 
 // The stages. Each fills in the state, `why` and what was measured.
@@ -152,6 +153,10 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 [[nodiscard]] Status bisect_links(Bench& bench, const std::vector<preflight::Sample>& samples,
                                   std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,
                                   finding::Judgement& judgement);
+/// What was slow in the rounds again, alone: what slow NICs have in common, then the worst of them
+/// with two healthy partners, then pairs. Adds a finding for each that is slow alone too.
+[[nodiscard]] Status retest_slow(Bench& bench, const std::vector<preflight::Sample>& samples,
+                                 preflight::StageResult& stage, finding::Judgement& judgement);
 
 /// What each stage will do, in words with numbers, and which do not apply.
 void plan_lab(const Bench& bench, preflight::Report& report);

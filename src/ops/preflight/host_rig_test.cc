@@ -58,6 +58,8 @@ dir=$(dirname "$0")
 case $last in --*|*=*) ;; *)
   if [ -f "$dir/broken.$HOST" ]; then echo "Completion with error at client"; exit 1; fi
   rate=95.1; [ -f "$dir/slow.$HOST" ] && rate=20.5
+  dev=; for word; do [ "$dev" = -d ] && dev=$word && break; [ "$word" = -d ] && dev=-d; done
+  for way in "$HOST.$dev" "all.$dev" all "to.$last"; do [ -f "$dir/slow.$way" ] && rate=20.5; done
   echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
   echo " 65536      500000         $rate              $rate              0.18"
 esac
@@ -223,6 +225,122 @@ TEST_F(HostsOfADesign, ExchangeInPairsAndASlowHostIsTriedAgainAndBlamed) {
   ASSERT_FALSE(stage.judgement.findings.empty());
   EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu03");
+}
+
+/// rail256 with twelve hosts, at 100G: eight rails, each below a leaf of its own.
+std::string twelve_with_rails() {
+  std::string text(design::find_template("rail256")->text);
+  const auto edit = [&](std::string_view from, std::string_view to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  edit("gpu[01-32]", "gpu[01-12]");
+  edit("speed: 400G", "speed: 100G");
+  edit("speed: 400G", "speed: 100G");
+  return text;
+}
+
+std::string all_of(const preflight::StageResult& stage) {
+  std::string out = stage.why;
+  for (const finding::Finding& finding : stage.judgement.findings)
+    out += fmt::format("\n{} {}: {}", finding.id, finding::to_text(finding.where), finding.verdict);
+  for (const std::string& note : stage.notes)
+    out += "\n" + note;
+  return out;
+}
+
+TEST_F(HostsOfADesign, OneSlowNicOfEightIsNamedWithItsRailAndNoPathIs) {
+  COVERS("J2", "J3");
+  mark("slow.gpu05.mlx5_3");
+  const PreflightRequest request = quick();
+  for (const std::size_t hosts : {12U, 7U}) {
+    Bench some = bench(request, hosts, twelve_with_rails());
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    const auto ran = run_pairs(some, stage);
+    ASSERT_TRUE(ran.has_value()) << ran.error().what;
+    EXPECT_EQ(stage.state, preflight::State::kFailed);
+    ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+    const finding::Finding& found = stage.judgement.findings.front();
+    EXPECT_EQ(found.id, "host.straggler");
+    EXPECT_EQ(finding::to_text(found.where), "gpu05 rail 3 (mlx5_3)");
+    EXPECT_NE(found.verdict.find("7 other rails of the host reached their floors"),
+              std::string::npos)
+        << found.verdict;
+  }
+}
+
+TEST_F(HostsOfADesign, ThatAreAllSlowAlikeAreOneFindingThatNamesNoHostAndNoPath) {
+  COVERS("J3");
+  mark("slow.all");
+  const PreflightRequest request = quick();
+  Bench twelve = bench(request, 12, twelve_with_rails());
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(twelve, stage).has_value());
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "hosts.below_floor");
+  EXPECT_EQ(finding::to_text(found.where), "");
+  EXPECT_TRUE(found.verdict.starts_with("Every rail is slow on all 12 hosts")) << found.verdict;
+}
+
+TEST_F(HostsOfADesign, WithOneSlowRailAreToldAsTheRailAndNotAsHosts) {
+  COVERS("J3");
+  mark("slow.all.mlx5_3");
+  const PreflightRequest request = quick();
+  Bench twelve = bench(request, 12, twelve_with_rails());
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(twelve, stage).has_value());
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "hosts.below_floor");
+  EXPECT_TRUE(found.verdict.starts_with("Rail 3 is slow on all 12 hosts")) << found.verdict;
+  EXPECT_EQ(found.where.rail, "3");
+  EXPECT_EQ(found.where.switch_name, "leaf3");
+}
+
+TEST_F(HostsOfADesign, OfThreeTheSlowOneIsBlamedAndTheOthersAreNot) {
+  COVERS("J2");
+  // Each of the others is slow with half of its partners.
+  mark("slow.gpu02");
+  mark("slow.to.10.0.0.2");
+  const PreflightRequest request = quick();
+  Bench three = bench(request, 3);
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(three, stage).has_value());
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  EXPECT_EQ(stage.judgement.findings.front().id, "host.straggler");
+  EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
+}
+
+TEST_F(HostsOfADesign, BelowTwoLeavesAreNotBlamedForTheLinksBetweenThem) {
+  COVERS("J2");
+  // gpu01 and gpu02 below one leaf, gpu09 and gpu10 below the other: slow with each other alone.
+  std::string text(design::find_template("pod16")->text);
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw",
+                                "#!/bin/sh\nfor last; do :; done\n"
+                                "case $last in -*|*=*) exit 0 ;; esac\n"
+                                "case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|"
+                                "gpu10.10.*.1.*) rate=95.1 ;; *) rate=60.0 ;; esac\n"
+                                "echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] "
+                                "MsgRate[Mpps]'\n"
+                                "echo \" 65536 500000 $rate $rate 0.18\"\n",
+                                FileMode::kScript));
+  const PreflightRequest request = quick();
+  const design::Loaded loaded = design::load_text(text, "pod16.yaml");
+  Fabric fabric{loaded.design, design::derive(loaded.design).intent};
+  HostSet set;
+  for (const std::size_t i : {0U, 1U, 8U, 9U})
+    set.hosts.push_back(
+        std::make_unique<ShellHost>(silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+  Bench four(request, std::move(set), std::move(fabric));
+  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+  ASSERT_TRUE(run_pairs(four, stage).has_value());
+  EXPECT_TRUE(stage.judgement.findings.empty()) << all_of(stage);
+  EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
+            std::string::npos)
+      << all_of(stage);
 }
 
 TEST_F(HostsOfADesign, KeepTheRatesAndTheFairnessOfFewHostsBesideThoseOfAll) {
@@ -471,6 +589,48 @@ TEST_F(HostsOfADesign, AreNotMeasuredAgainForEveryRail) {
   ASSERT_TRUE(done.has_value()) << done.error().what;
   EXPECT_TRUE(judgement.findings.empty()) << "alone they are fast";
   EXPECT_EQ(loads, 12U) << "twelve pairs of the two leaves, once, each of them told";
+}
+
+TEST_F(HostsOfADesign, AreAllMeasuredForLatencyOnEveryRail) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  // Of an odd number one rests in every round.
+  for (const std::size_t hosts : {12U, 5U}) {
+    Bench some = bench(request, hosts, twelve_with_rails());
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    ASSERT_TRUE(run_pairs(some, stage).has_value());
+    for (const std::string_view metric : {"latency", "latency_p99", "latency_p999", "jitter"}) {
+      ASSERT_NE(stage.find(metric), nullptr) << metric;
+      EXPECT_EQ(stage.find(metric)->values.count, (hosts + 1) / 2 * 8) << metric;
+    }
+    EXPECT_NEAR(stage.find("jitter")->values.most, 0.45e-6, 1e-12);
+  }
+}
+
+TEST_F(HostsOfADesign, StandBesideWhatTheSimulatorExpectsOfANic) {
+  COVERS("J1");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  const auto alone = two.rig().all_to_all();
+  ASSERT_TRUE(alone.has_value());
+  ASSERT_EQ(alone->measures.size(), 2U);
+  EXPECT_EQ(alone->measures[1].metric, "all_to_all_nic_bandwidth");
+  EXPECT_EQ(alone->measures[1].values.count, 2U);
+  // One stream from each NIC, of 95.1 Gb/s.
+  const std::string beside = two.rig().expectation({}, Duration());
+  EXPECT_TRUE(
+      beside.starts_with("all-to-all, what a NIC sends: measured 95.1 Gb/s (sum of its 1 "
+                         "stream; median of 2 NICs), expected 9"))
+      << beside;
+  EXPECT_TRUE(beside.ends_with(" % of it")) << beside;
+  // Three streams that say 95 Gb/s each did not run at the same time on a link of 100.
+  Bench four = bench(request, 4);
+  const auto ran = four.rig().all_to_all();
+  ASSERT_TRUE(ran.has_value());
+  EXPECT_NE(
+      four.rig().expectation({}, Duration()).find("; not compared: the streams of 4 NICs add"),
+      std::string::npos);
+  EXPECT_EQ(ran->measures.size(), 1U) << "of NICs nothing is known";
 }
 
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {

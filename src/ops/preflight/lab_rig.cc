@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/name_pattern.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "diagnose/core/view.h"
@@ -350,7 +351,7 @@ std::string expected_text(const Bench& bench, const lab::KnownLoad& known,
 
 weir::Result<double> expected_nic_rate(const Bench& bench) {
   constexpr std::size_t kMostHosts = 128;  // more would take minutes
-  const std::size_t hosts = bench.intent().hosts.size();
+  const std::size_t hosts = bench.hosts();
   if (hosts > kMostHosts) return invalid_error("more than 128 hosts");
   constexpr std::int64_t kBytes = 256 * 1024;
   sim::Experiment experiment;
@@ -358,6 +359,10 @@ weir::Result<double> expected_nic_rate(const Bench& bench) {
   experiment.intent = bench.intent();
   experiment.limit = kLoadLimit;
   WEIR_TRY(spec, sim::parse_workload(fmt::format("all-to-all,size={}B", kBytes)));
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < hosts; ++i)
+    names.push_back(bench.name(i));
+  spec.hosts = compact_names(names);
   experiment.workloads.push_back(std::move(spec));
   WEIR_TRY(outcome, sim::simulate(experiment));
   const Duration time = longest_round(outcome.workloads.front());

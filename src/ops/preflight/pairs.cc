@@ -1,13 +1,11 @@
 // Stage 4: pairs of hosts, first few, then all, by a schedule; suspects again, alone.
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
 #include "ops/preflight/bench.h"
@@ -16,101 +14,8 @@
 namespace weir::ops {
 namespace {
 
-using preflight::Blame;
-using preflight::HostPair;
 using preflight::Round;
 using preflight::Sample;
-using preflight::Suspect;
-
-// Measured again, alone: each costs a run.
-constexpr std::size_t kMostSuspects = 6;
-constexpr std::size_t kMostPairs = 4;
-
-/// The worst of a retest.
-const Sample* slowest(const std::vector<Sample>& samples) {
-  const auto found = std::min_element(
-      samples.begin(), samples.end(),
-      [](const Sample& a, const Sample& b) { return a.of_floor() < b.of_floor(); });
-  return found == samples.end() ? nullptr : &*found;
-}
-
-bool is_slow(const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(),
-                     [](const Sample& sample) { return sample.is_slow(); });
-}
-
-void judge_path(const Bench& bench, const Sample& worst, bool has_others,
-                finding::Judgement& judgement) {
-  const std::string link = fmt::format("{} - {}", bench.name(std::min(worst.from, worst.to)),
-                                       bench.name(std::max(worst.from, worst.to)));
-  diagnose::judge_slow_path(lone_pair(bench, worst), link, has_others, judgement);
-}
-
-/// Where no healthy partner is left: the worst of its pairs again, alone. A pair that moves nothing
-/// must not pass because there are few hosts. One that is slow may be so by design, as all others
-/// are: links that are narrower than the NICs, rails that share one.
-Status try_worst_pair(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                      preflight::StageResult& stage, finding::Judgement& judgement,
-                      std::vector<std::string>& cleared) {
-  std::vector<Sample> own;
-  for (const Sample& sample : samples)
-    if (sample.from == suspect.host || sample.to == suspect.host) own.push_back(sample);
-  const Sample* const worst = slowest(own);
-  if (worst == nullptr) return {};
-  WEIR_TRY(again, bench.rig().exchange({{worst->from, worst->to}}, 0));
-  if (!is_slow(again)) {
-    cleared.push_back(bench.name(suspect.host));
-    return {};
-  }
-  const Sample& slow = *slowest(again);
-  if (slow.rate > 0) {
-    stage.notes.push_back(diagnose::to_text(lone_pair(bench, slow)) +
-                          ": all hosts are below their floors");
-  } else {
-    judge_path(bench, slow, false, judgement);
-  }
-  return {};
-}
-
-/// With one healthy partner, then with another. True where the host is to blame.
-Result<bool> try_suspect(Bench& bench, const Suspect& suspect, const std::vector<Sample>& samples,
-                         const std::vector<Suspect>& suspects,
-                         const std::vector<std::uint32_t>& kinds, preflight::StageResult& stage,
-                         finding::Judgement& judgement, std::vector<std::string>& cleared) {
-  std::vector<std::string> partners;
-  std::vector<Sample> worst;
-  std::array<bool, 2> was_slow = {false, false};
-  std::uint32_t excluded = suspect.host;
-  for (std::size_t i = 0; i < was_slow.size(); ++i) {
-    const std::uint32_t partner =
-        preflight::healthy_partner(suspect.host, excluded, samples, suspects, kinds);
-    if (partner == suspect.host) break;
-    WEIR_TRY(again, bench.rig().exchange({{suspect.host, partner}}, 0));
-    partners.push_back(bench.name(partner));
-    was_slow.at(i) = is_slow(again);
-    if (was_slow.at(i)) worst.push_back(*slowest(again));
-    excluded = partner;
-  }
-  const std::string& host = bench.name(suspect.host);
-  if (partners.size() < 2) {
-    stage.notes.push_back(
-        fmt::format("{} is slow, and too few healthy partners are left to try it with", host));
-    if (partners.empty()) {
-      WEIR_TRY_STATUS(try_worst_pair(bench, suspect, samples, stage, judgement, cleared));
-      return false;
-    }
-    if (worst.empty()) return false;
-    was_slow[1] = was_slow[0];  // with the only one there is
-  }
-  switch (preflight::blame(was_slow[0], was_slow[1])) {
-    case Blame::kNobody: cleared.push_back(host); return false;
-    case Blame::kHost:
-      diagnose::judge_slow_host(host, lone_pair(bench, worst.front()), partners, judgement);
-      return true;
-    case Blame::kPath: judge_path(bench, worst.front(), true, judgement); return false;
-  }
-  WEIR_UNREACHABLE("every blame is handled");
-}
 
 /// Links that carried nothing in the window, as ports of switches; counted over both directions.
 struct Cover {
@@ -148,6 +53,42 @@ void note_cover(const Cover& cover, preflight::StageResult& stage) {
                   "nothing is known of them: {}{}",
                   cover.unused.size(), cover.links, join(named, ", "),
                   cover.unused.size() > kNamed ? " …" : ""));
+}
+
+/// Small messages: every host takes part, on all rails.
+Result<Latencies> measure_latencies(Bench& bench, const std::vector<Round>& rounds) {
+  Latencies out;
+  for (const Round& round : preflight::covering_rounds(rounds)) {
+    WEIR_TRY(times, bench.rig().latencies(round));
+    const auto add = [](auto& more, auto& all) {
+      all.insert(all.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+    };
+    add(times.seconds, out.seconds);
+    add(times.p99, out.p99);
+    add(times.p999, out.p999);
+    add(times.jitter, out.jitter);
+    add(times.notes, out.notes);
+  }
+  return out;
+}
+
+void add_latencies(Latencies latencies, preflight::StageResult& stage) {
+  const auto add = [&](std::string_view metric, std::vector<double> values) {
+    stage.measures.push_back(
+        measure_of(std::string(metric), "s", preflight::Better::kLess, std::move(values)));
+  };
+  add("latency", std::move(latencies.seconds));
+  // perftest prints quantiles, no single messages: what is spread here are pairs and rails.
+  if (!latencies.p99.empty()) add("latency_p99", std::move(latencies.p99));
+  if (!latencies.p999.empty()) add("latency_p999", std::move(latencies.p999));
+  if (!latencies.jitter.empty()) add("jitter", std::move(latencies.jitter));
+  constexpr std::size_t kNamed = 4;
+  const std::size_t all = latencies.notes.size();
+  for (std::size_t i = 0; i < std::min(all, kNamed); ++i)
+    stage.notes.push_back(std::move(latencies.notes[i]));
+  if (all > kNamed)
+    stage.notes.push_back(fmt::format("no latency: {} more", counted(all - kNamed, "pair")));
 }
 
 /// Rates of all exchanges, and how fair each round was to those that ran at once. `step` is ""
@@ -264,7 +205,7 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
       WEIR_TRY(ran, bench.rig().exchange(rounds[i], i));
       samples.insert(samples.end(), ran.begin(), ran.end());
     }
-    WEIR_TRY(times, bench.rig().latencies(rounds.front()));
+    WEIR_TRY(times, measure_latencies(bench, rounds));
     latencies = std::move(times);
     return {};
   }));
@@ -273,36 +214,9 @@ Status run_pairs(Bench& bench, preflight::StageResult& stage) {
   add_warnings(std::move(of_few), judgement);
   note_cover(cover_of(view), stage);
   add_rates(samples, "", stage);
-  stage.measures.push_back(
-      measure_of("latency", "s", preflight::Better::kLess, std::move(latencies.seconds)));
-  for (std::string& note : latencies.notes)
-    stage.notes.push_back(std::move(note));
-  for (preflight::Measure& measure : latencies.more)
-    if (measure.values.count > 0) stage.measures.push_back(std::move(measure));
+  add_latencies(std::move(latencies), stage);
   add_nic_measures(bench, samples, stage);
-  const std::vector<std::uint32_t> kinds = bench.kinds();
-  const std::vector<Suspect> suspects =
-      preflight::suspects_among(samples, kinds, bench.request().thresholds, kMostSuspects);
-  std::vector<std::string> cleared;
-  std::set<std::uint32_t> blamed;
-  for (const Suspect& suspect : suspects) {
-    WEIR_TRY(is_to_blame,
-             try_suspect(bench, suspect, samples, suspects, kinds, stage, judgement, cleared));
-    if (is_to_blame) blamed.insert(suspect.host);
-  }
-  if (!cleared.empty())
-    stage.notes.push_back(
-        fmt::format("below the floor among others, and above it alone: {}; the rounds shared links",
-                    compact_names(cleared)));
-  // Of many hosts the link between two leaves is looked for instead.
-  const bool bisects = bench.hosts() > preflight::kAllPairsHosts;
-  const std::vector<std::uint32_t> leaves = bench.leaves();
-  for (const HostPair& pair : preflight::suspect_pairs(samples, suspects, kMostPairs)) {
-    if (bisects && leaves[pair.first] != leaves[pair.second]) continue;
-    WEIR_TRY(again, bench.rig().exchange({pair}, 0));
-    if (is_slow(again)) judge_path(bench, *slowest(again), true, judgement);
-  }
-  if (bisects) WEIR_TRY_STATUS(bisect_links(bench, samples, std::move(blamed), stage, judgement));
+  WEIR_TRY_STATUS(retest_slow(bench, samples, stage, judgement));
   const preflight::Measure& first = *stage.find("pair_bandwidth");
   stage.why =
       fmt::format("{} in {}; a pair alone {} of at least {}", counted(samples.size(), "exchange"),

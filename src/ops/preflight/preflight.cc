@@ -89,6 +89,16 @@ void say_not_run(const PreflightRequest& request, Report& report) {
   }
 }
 
+/// Hosts that gave no look would end every load: they are left out of all, and said.
+void leave_out_unseen(const Observation& seen, HostSet& set) {
+  if (set.lab) return;
+  std::erase_if(set.hosts, [&](const auto& host) {
+    return std::none_of(seen.hosts.begin(), seen.hosts.end(), [&](const auto& evidence) {
+      return evidence.provenance.host == host->name();
+    });
+  });
+}
+
 }  // namespace
 
 Result<Report> run_preflight(const PreflightRequest& request) {
@@ -99,6 +109,7 @@ Result<Report> run_preflight(const PreflightRequest& request) {
   WEIR_TRY(fabric, fabric_for(request.design, set));
   WEIR_TRY(overridden, lint_errors(fabric, request.despite_lint));
   WEIR_TRY(seen, observe_some(set));
+  leave_out_unseen(seen, set);
   Bench bench(request, std::move(set), std::move(fabric));
   if (bench.is_lab() && bench.hosts() < 2)
     return bad_input("the design has a single host: there is nothing to exchange data with");
@@ -106,6 +117,7 @@ Result<Report> run_preflight(const PreflightRequest& request) {
   report.tool = request.tool;
   report.identity = identity_of(bench, seen);
   report.settings = settings_of(bench, seen);
+  report.unseen = seen.unseen;
   report.started = seen.hosts.front().provenance.time;  // a lab has a time of its own
   bench.remember(seen);
   bench.rig().plan(report);

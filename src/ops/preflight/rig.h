@@ -32,9 +32,12 @@ struct LoadRun {
 
 /// Small messages, one after the other.
 struct Latencies {
-  std::vector<double> seconds;                // as many as could be had
-  std::vector<preflight::Measure> more = {};  // tails, where single messages are not shown
-  std::vector<std::string> notes = {};        // which pairs gave none, and why
+  std::vector<double> seconds;  // as many as could be had
+  // Of each pair and rail, where single messages are not shown.
+  std::vector<double> p99 = {};
+  std::vector<double> p999 = {};
+  std::vector<double> jitter = {};      // p99 less the median
+  std::vector<std::string> notes = {};  // which pairs gave none, and why
 };
 
 /// A load before, during and after a failure.
@@ -63,6 +66,7 @@ class Rig {
   /// Every pair at once, both ways, on every rail that both hosts have.
   [[nodiscard]] virtual Result<std::vector<preflight::Sample>> exchange(
       const preflight::Round& round, std::uint32_t number) = 0;
+  /// On every rail that both hosts have.
   [[nodiscard]] virtual Result<Latencies> latencies(const preflight::Round& round) = 0;
   /// All others to this host.
   [[nodiscard]] virtual Result<LoadRun> incast(const std::string& receiver) = 0;

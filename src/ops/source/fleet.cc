@@ -248,7 +248,11 @@ Result<std::vector<host::FleetHost>> find_fleet_hosts(const FleetNames& names) {
   std::string set = names.set;
   if (!names.hosts_file.empty()) {
     WEIR_TRY(listed, or_bad_input(set_of_file(names.hosts_file)));
-    set = set.empty() ? listed : fmt::format("{},{}", listed, set);
+    // "!gpu003" takes from what the file lists.
+    const bool is_operation =
+        !set.empty() && std::string_view("!&^").find(set.front()) != std::string_view::npos;
+    if (!is_operation && !set.empty()) listed += ",";
+    set = listed + set;
   }
   if (set.empty()) set = inventory ? "@*" : "@design";
   std::vector<std::string> of_design;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -85,40 +86,149 @@ class PatternExpander {
   std::size_t made_ = 0;
 };
 
+/// What variables say of the way to a host; a template says that it is something else, unknown.
+struct Way {
+  std::optional<std::string> address;  // empty: a template
+  std::optional<std::string> user;
+  std::optional<unsigned> port;  // 0: a template
+};
+
+/// Ways of groups, as their hosts inherit them. The cost is that of the file: a group asks its
+/// parents alone.
+class WaysOfGroups {
+ public:
+  struct Own {
+    Way way;
+    std::int64_t priority = 1;  // ansible_group_priority
+  };
+
+  WaysOfGroups(const std::map<std::string, Inventory::Group>& groups,
+               const std::map<std::string, Own>& own) {
+    for (const auto& [name, group] : groups)
+      for (const std::string& child : group.children)
+        if (groups.contains(child)) parents_[child].push_back(name);
+    std::map<std::string, std::size_t> open;  // parents that were not asked yet
+    std::vector<std::string> ready;
+    for (const auto& [name, group] : groups) {
+      open[name] = parents_[name].size();
+      if (open[name] == 0) ready.push_back(name);
+    }
+    // Parents first; what is left then is in a circle, and inherits nothing.
+    while (!ready.empty()) {
+      const std::string name = std::move(ready.back());
+      ready.pop_back();
+      settle(name, own);
+      for (const std::string& child : groups.at(name).children)
+        if (groups.contains(child) && --open[child] == 0) ready.push_back(child);
+    }
+    for (const auto& [name, group] : groups)
+      if (!inherited_.contains(name)) settle(name, own);
+    // `all` and `ungrouped` need no section to have hosts.
+    for (const auto& [name, way] : own)
+      if (!inherited_.contains(name)) settle(name, own);
+  }
+
+  /// Of a host in these groups, with its own.
+  [[nodiscard]] Way of_host(const std::vector<std::string>& groups, const Way& own) const {
+    Inherited all;
+    const auto whole = inherited_.find("all");
+    if (whole != inherited_.end()) all = whole->second;
+    for (const std::string& group : groups) {
+      const auto known = inherited_.find(group);
+      if (known != inherited_.end()) merge(known->second, all);
+    }
+    return {.address = own.address ? own.address : all.address.value,
+            .user = own.user ? own.user : all.user.value,
+            .port = own.port ? own.port : all.port.value};
+  }
+
+ private:
+  /// The deepest group that says it, then the one of the highest priority, then the last by name.
+  using Rank = std::tuple<std::size_t, std::int64_t, std::string>;
+  template <class Value>
+  struct Ranked {
+    std::optional<Value> value;
+    Rank rank;
+  };
+  struct Inherited {
+    Ranked<std::string> address;
+    Ranked<std::string> user;
+    Ranked<unsigned> port;
+    std::size_t depth = 1;  // `all` is above every group
+  };
+
+  template <class Value>
+  static void take(const Ranked<Value>& from, Ranked<Value>& to) {
+    if (from.value && (!to.value || from.rank > to.rank)) to = from;
+  }
+  static void merge(const Inherited& from, Inherited& to) {
+    take(from.address, to.address);
+    take(from.user, to.user);
+    take(from.port, to.port);
+  }
+
+  void settle(const std::string& name, const std::map<std::string, Own>& own) {
+    Inherited out;
+    if (name == "all") out.depth = 0;
+    for (const std::string& parent : parents_[name]) {
+      const auto known = inherited_.find(parent);
+      if (known == inherited_.end()) continue;
+      merge(known->second, out);
+      out.depth = std::max(out.depth, known->second.depth + 1);
+    }
+    const auto said = own.find(name);
+    if (said != own.end()) {
+      const Rank rank(out.depth, said->second.priority, name);
+      const Way& way = said->second.way;
+      merge({.address = {way.address, rank}, .user = {way.user, rank}, .port = {way.port, rank}},
+            out);
+    }
+    inherited_.insert_or_assign(name, std::move(out));
+  }
+
+  std::map<std::string, std::vector<std::string>> parents_;
+  std::map<std::string, Inherited> inherited_;
+};
+
 /// Hosts and groups as they are met.
 class Builder {
  public:
   /// Every host of a pattern such as "gpu[01:16]"; `host` says the rest.
-  Status add_pattern(std::string_view pattern, InventoryHost host, const std::string& group,
+  Status add_pattern(std::string_view pattern, const Way& way, const std::string& group,
                      const std::string& place) {
     auto names = patterns_.expand(pattern);
     if (!names) return names.error().within(place);
-    for (std::string& name : *names) {
-      host.name = std::move(name);
-      WEIR_TRY_STATUS(add(host, group, place));
-    }
+    for (const std::string& name : *names)
+      WEIR_TRY_STATUS(add(name, way, group, place));
     return {};
   }
-  Status add(InventoryHost host, const std::string& group, const std::string& place) {
-    WEIR_TRY_STATUS(check_name(NameKind::kHost, host.name, place));
-    if (!host.address.empty()) {
-      if (const Status good = check_destination(host.address); !good)
-        return good.error().within(place);
-    }
-    const auto [known, is_new] = index_.emplace(host.name, out_.hosts.size());
+  Status add(const std::string& name, const Way& way, const std::string& group,
+             const std::string& place) {
+    WEIR_TRY_STATUS(check_name(NameKind::kHost, name, place));
+    const auto [known, is_new] = index_.emplace(name, out_.hosts.size());
     if (is_new && out_.hosts.size() >= kMostHosts)
       return invalid_error(fmt::format("{}: more than {} hosts", place, kMostHosts));
-    if (is_new) out_.hosts.push_back(host);
-    InventoryHost& kept = out_.hosts[known->second];
-    if (!host.address.empty()) kept.address = std::move(host.address);
-    if (!host.user.empty()) kept.user = std::move(host.user);
-    if (host.port != 0) kept.port = host.port;
-    if (!group.empty()) out_.groups[group].hosts.push_back(kept.name);
+    if (is_new) {
+      out_.hosts.push_back({.name = name});
+      own_.emplace_back();
+    }
+    Member& kept = own_[known->second];
+    if (way.address) kept.way.address = way.address;
+    if (way.user) kept.way.user = way.user;
+    if (way.port) kept.way.port = way.port;
+    if (group.empty()) return {};
+    out_.groups[group].hosts.push_back(name);
+    kept.groups.push_back(group);
     return {};
   }
   void add_group(const std::string& group) { out_.groups[group]; }
   void add_child(const std::string& group, const std::string& child) {
     out_.groups[group].children.push_back(child);
+  }
+  /// What its variables say is collected here.
+  WaysOfGroups::Own& variables_of(const std::string& group, const std::string& place) {
+    places_.try_emplace(group, place);
+    return ways_[group];
   }
 
   Result<Inventory> finish() && {
@@ -126,11 +236,36 @@ class Builder {
       return parse_error(
           "no host in it; expected an Ansible inventory (INI or YAML) or devices exported from "
           "NetBox (JSON)");
+    for (const auto& [group, place] : places_)
+      if (group != "all" && group != "ungrouped" && !out_.groups.contains(group))
+        return parse_error(fmt::format("{}: variables of '{}', which is no group of this inventory",
+                                       place, shown(group)));
+    settle_ways();
     return std::move(out_);
   }
 
  private:
+  struct Member {
+    Way way;
+    std::vector<std::string> groups;
+  };
+
+  void settle_ways() {
+    const WaysOfGroups groups(out_.groups, ways_);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      std::vector<std::string> in = own_[i].groups;
+      if (in.empty()) in.emplace_back("ungrouped");
+      const Way way = groups.of_host(in, own_[i].way);
+      out_.hosts[i].address = way.address.value_or("");
+      out_.hosts[i].user = way.user.value_or("");
+      out_.hosts[i].port = way.port.value_or(0);
+    }
+  }
+
   Inventory out_;
+  std::vector<Member> own_;  // of out_.hosts
+  std::map<std::string, WaysOfGroups::Own> ways_;
+  std::map<std::string, std::string> places_;  // of groups with variables
   std::map<std::string, std::size_t> index_;
   PatternExpander patterns_;
 };
@@ -149,21 +284,41 @@ Result<unsigned> port_of(std::string_view key, std::string_view value, const std
                                  kLastPort, shown(value)));
 }
 
-/// What of a host's variables is the way to it.
+/// What of a variable is the way to a host.
 Status take_variable(std::string_view key, std::string_view value, const std::string& place,
-                     InventoryHost& host) {
+                     Way& way) {
   value = unquoted(trim(value));
   if (value.empty()) return {};
-  if (value.find("{{") != std::string_view::npos) return {};  // a template: not ours to expand
-  if (key == "ansible_host" || key == "ansible_ssh_host") host.address = value;
+  const bool is_template = value.find("{{") != std::string_view::npos;  // not ours to expand
+  if (key == "ansible_host" || key == "ansible_ssh_host") {
+    way.address = is_template ? std::string_view() : value;
+    if (const Status good = check_destination(*way.address); !is_template && !good)
+      return good.error().within(place);
+  }
   if (key == "ansible_user" || key == "ansible_ssh_user") {
-    WEIR_TRY_STATUS(check_name(NameKind::kWord, value, fmt::format("{}: {}", place, key)));
-    host.user = value;
+    if (!is_template)
+      WEIR_TRY_STATUS(check_name(NameKind::kWord, value, fmt::format("{}: {}", place, key)));
+    way.user = is_template ? std::string_view() : value;
   }
   if (key == "ansible_port" || key == "ansible_ssh_port") {
+    way.port = 0;
+    if (is_template) return {};
     WEIR_TRY(port, port_of(key, value, place));
-    host.port = port;
+    way.port = port;
   }
+  return {};
+}
+
+/// The same of a group, and its rank among groups at the same depth.
+Status take_group_variable(std::string_view key, std::string_view value, const std::string& place,
+                           WaysOfGroups::Own& group) {
+  if (key != "ansible_group_priority") return take_variable(key, value, place, group.way);
+  const auto number = parse_u64(unquoted(trim(value)));
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (!number || *number > kMost)
+    return parse_error(fmt::format("{}: {}: expected a number from 0 to {}, found '{}'", place, key,
+                                   kMost, shown(value)));
+  group.priority = static_cast<std::int64_t>(*number);
   return {};
 }
 
@@ -194,22 +349,36 @@ Status add_ini_host(std::string_view line, const std::string& group, const std::
                     Builder& out) {
   const std::vector<std::string_view> words = quoted_words_of(line);
   if (words.empty()) return {};
-  InventoryHost host;
+  Way way;
   std::string_view pattern = words.front();
   // "host:2222"; a colon in brackets belongs to a range.
   const std::size_t colon = pattern.rfind(':');
   if (colon != std::string_view::npos && pattern.find(']', colon) == std::string_view::npos) {
     WEIR_TRY(port, port_of(pattern.substr(0, colon), pattern.substr(colon + 1), place));
-    host.port = port;
+    way.port = port;
     pattern = pattern.substr(0, colon);
   }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     if (equals != std::string_view::npos)
       WEIR_TRY_STATUS(
-          take_variable(words[i].substr(0, equals), words[i].substr(equals + 1), place, host));
+          take_variable(words[i].substr(0, equals), words[i].substr(equals + 1), place, way));
   }
-  return out.add_pattern(pattern, std::move(host), group, place);
+  return out.add_pattern(pattern, way, group, place);
+}
+
+/// "ansible_user = ops  # comment" of a [group:vars].
+Status add_ini_variable(std::string_view line, const std::string& group, const std::string& place,
+                        Builder& out) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos)
+    return parse_error(
+        fmt::format("{}: expected a variable, key=value, found '{}'", place, shown(line)));
+  std::string_view value = trim(line.substr(equals + 1));
+  const bool is_quoted = value.starts_with('"') || value.starts_with('\'');
+  if (!is_quoted) value = trim(value.substr(0, value.find(" #")));
+  return take_group_variable(trim(line.substr(0, equals)), value, place,
+                             out.variables_of(group, place));
 }
 
 Result<Inventory> parse_ansible_ini(std::string_view text) {
@@ -229,10 +398,13 @@ Result<Inventory> parse_ansible_ini(std::string_view text) {
       group = inside.substr(0, colon);
       kind = colon == std::string_view::npos ? "" : inside.substr(colon + 1);
       WEIR_TRY_STATUS(check_name(NameKind::kWord, group, place));
-      out.add_group(group);
+      if (kind != "vars") out.add_group(group);
       continue;
     }
-    if (kind == "vars") continue;
+    if (kind == "vars") {
+      WEIR_TRY_STATUS(add_ini_variable(line, group, place, out));
+      continue;
+    }
     if (kind == "children") {
       const std::string child(quoted_words_of(line).empty() ? line : quoted_words_of(line).front());
       WEIR_TRY_STATUS(check_name(NameKind::kWord, child, place));
@@ -249,6 +421,15 @@ Error yaml_wrong(const YamlNode& node, std::string_view expected) {
                                  design::describe_kind(node)));
 }
 
+Status add_yaml_host(const YamlEntry& entry, const std::string& group, Builder& out) {
+  Way way;
+  for (const YamlEntry& variable : entry.value.entries)
+    if (variable.value.kind == YamlNode::Kind::kScalar)
+      WEIR_TRY_STATUS(take_variable(variable.key, variable.value.scalar,
+                                    fmt::format("line {}", variable.at.line), way));
+  return out.add_pattern(entry.key, way, group, fmt::format("line {}", entry.at.line));
+}
+
 /// A group of Ansible's YAML: hosts, children, vars.
 Status add_yaml_group(const std::string& group, const YamlNode& node, int depth, Builder& out) {
   constexpr int kDeepest = 32;
@@ -258,22 +439,20 @@ Status add_yaml_group(const std::string& group, const YamlNode& node, int depth,
   if (node.kind != YamlNode::Kind::kMapping)
     return yaml_wrong(node, "a group with hosts, children or vars");
   for (const YamlEntry& part : node.entries) {
-    if (part.key != "hosts" && part.key != "children") continue;
+    if (part.key != "hosts" && part.key != "children" && part.key != "vars") continue;
     if (part.value.is_empty()) continue;
     if (part.value.kind != YamlNode::Kind::kMapping) return yaml_wrong(part.value, "a mapping");
     for (const YamlEntry& entry : part.value.entries) {
+      const std::string place = fmt::format("line {}", entry.at.line);
       if (part.key == "children") {
         out.add_child(group, entry.key);
         WEIR_TRY_STATUS(add_yaml_group(entry.key, entry.value, depth + 1, out));
-        continue;
+      } else if (part.key == "hosts") {
+        WEIR_TRY_STATUS(add_yaml_host(entry, group, out));
+      } else if (entry.value.kind == YamlNode::Kind::kScalar) {
+        WEIR_TRY_STATUS(take_group_variable(entry.key, entry.value.scalar, place,
+                                            out.variables_of(group, place)));
       }
-      InventoryHost host;
-      for (const YamlEntry& variable : entry.value.entries)
-        if (variable.value.kind == YamlNode::Kind::kScalar)
-          WEIR_TRY_STATUS(take_variable(variable.key, variable.value.scalar,
-                                        fmt::format("line {}", variable.at.line), host));
-      WEIR_TRY_STATUS(out.add_pattern(entry.key, std::move(host), group,
-                                      fmt::format("line {}", entry.at.line)));
     }
   }
   return {};
@@ -307,14 +486,18 @@ std::string member_text(const Json& object, std::string_view key, std::string_vi
 Status add_device(const Json& device, std::size_t number, Builder& out) {
   const std::string place = fmt::format("device {}", number);
   if (!device.is_object()) return parse_error(place + ": expected an object");
-  InventoryHost host;
-  host.name = member_text(device, "name", "");
-  if (host.name.empty()) return {};  // NetBox has devices without a name: nothing to reach
+  const std::string name = member_text(device, "name", "");
+  if (name.empty()) return {};  // NetBox has devices without a name: nothing to reach
+  std::string address;
   for (const std::string_view key : {"primary_ip", "primary_ip4", "primary_ip6"}) {
-    if (host.address.empty()) host.address = member_text(device, key, "address");
+    if (address.empty()) address = member_text(device, key, "address");
   }
-  host.address = host.address.substr(0, host.address.find('/'));
-  WEIR_TRY_STATUS(out.add(host, "", place));
+  Way way;
+  if (const std::string bare = address.substr(0, address.find('/')); !bare.empty()) {
+    if (const Status good = check_destination(bare); !good) return good.error().within(place);
+    way.address = bare;
+  }
+  WEIR_TRY_STATUS(out.add(name, way, "", place));
   struct Grouping {
     std::string_view name;
     std::string_view key;
@@ -325,7 +508,7 @@ Status add_device(const Json& device, std::size_t number, Builder& out) {
         Grouping{"role", "device_role", "slug"}, Grouping{"status", "status", "value"}}) {
     const std::string value = member_text(device, by.key, by.inner);
     if (value.empty() || wrong_name(NameKind::kWord, value)) continue;
-    WEIR_TRY_STATUS(out.add({.name = host.name}, fmt::format("{}:{}", by.name, value), place));
+    WEIR_TRY_STATUS(out.add(name, {}, fmt::format("{}:{}", by.name, value), place));
   }
   return {};
 }

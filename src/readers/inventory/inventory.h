@@ -1,7 +1,7 @@
 #pragma once
 // Lists of hosts that other programs keep: inventories of Ansible (INI and YAML), devices that
-// NetBox exports (JSON), and the group files of ClusterShell. Only names, addresses and groups are
-// taken; variables, and commands that would make groups, are left alone.
+// NetBox exports (JSON), and the group files of ClusterShell. Only names, groups and the way to a
+// host are taken; other variables, and commands that would make groups, are left alone.
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +18,9 @@ struct InventoryHost {
   std::string user = {};     // ansible_user
   unsigned port = 0;         // ansible_port, or "host:port"; 0: not said
 };
+// Of Ansible a variable of the host comes before those of its groups, a child group before its
+// parents, all others before `all`; of groups at one depth the higher ansible_group_priority, then
+// the last by name (Ansible's documentation, "How variables are merged").
 
 struct Inventory {
   struct Group {

@@ -67,15 +67,88 @@ TEST(Inventory, AnUnusableWayToAHostIsAnErrorWithItsPlace) {
   EXPECT_EQ(parse_inventory("a ansible_port='{{ p }}'\n")->find("a")->port, 0U) << "a template";
 }
 
+TEST(Inventory, GroupVariablesOfIniAreTheWayToTheirHosts) {
+  COVERS("K3");
+  const auto read = parse_inventory(
+      "lone\n[gpu]\ngpu01\ngpu02 ansible_user=root ansible_port=22\n[gpu:vars]\n"
+      "ansible_user = ops # of the rack\nansible_port=2222\nansible_host='10.0.0.7'\n"
+      "[all:vars]\nansible_user=admin\n");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->find("gpu01")->user, "ops");
+  EXPECT_EQ(read->find("gpu01")->port, 2222U);
+  EXPECT_EQ(read->find("gpu01")->address, "10.0.0.7");
+  EXPECT_EQ(read->find("gpu02")->user, "root") << "the host's own";
+  EXPECT_EQ(read->find("gpu02")->port, 22U);
+  EXPECT_EQ(read->find("lone")->user, "admin") << "of all hosts";
+  EXPECT_FALSE(read->hosts_of("all").has_value()) << "variables make no group";
+}
+
+TEST(Inventory, GroupVariablesOfYamlAreInheritedAChildBeforeItsParents) {
+  COVERS("K3");
+  const auto read = parse_inventory(
+      "all:\n  vars:\n    ansible_user: admin\n    ansible_port: 22\n  children:\n    pod:\n"
+      "      vars:\n        ansible_user: pod\n      children:\n        gpu:\n"
+      "          vars:\n            ansible_port: 2222\n          hosts:\n"
+      "            gpu01:\n              ansible_user: own\n            gpu02:\n"
+      "      hosts:\n        login:\n");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  EXPECT_EQ(read->find("gpu01")->user, "own");
+  EXPECT_EQ(read->find("gpu02")->user, "pod");
+  EXPECT_EQ(read->find("gpu02")->port, 2222U);
+  EXPECT_EQ(read->find("login")->user, "pod");
+  EXPECT_EQ(read->find("login")->port, 22U);
+}
+
+TEST(Inventory, OfGroupsAtOneDepthThePriorityDecidesAndThenTheName) {
+  const auto user_of = [](const std::string& more) {
+    const auto read = parse_inventory(
+        "[a]\nh\n[b]\nh\n[deep]\nh\n[top:children]\ndeep\n"
+        "[a:vars]\nansible_user=of_a\n" +
+        more);
+    EXPECT_TRUE(read.has_value()) << read.error().what;
+    return read->find("h")->user;
+  };
+  EXPECT_EQ(user_of("[b:vars]\nansible_user=of_b\n"), "of_b");
+  EXPECT_EQ(user_of("ansible_group_priority=10\n[b:vars]\nansible_user=of_b\n"), "of_a");
+  EXPECT_EQ(user_of("[b:vars]\nansible_user=of_b\n[deep:vars]\nansible_user=of_deep\n"), "of_deep")
+      << "it is below another group";
+  EXPECT_EQ(user_of("[top:vars]\nansible_user=of_top\n"), "of_top") << "as deep as a, and later";
+}
+
+TEST(Inventory, GroupVariablesThatCannotBeUsedAreErrorsWithTheirPlace) {
+  const auto what = [](const char* text) { return parse_inventory(text).error().what; };
+  EXPECT_EQ(what("[g]\na\n[g:vars]\nansible_port=0\n"),
+            "line 4: ansible_port: expected a port from 1 to 65535, found '0'");
+  EXPECT_EQ(what("[g]\na\n[g:vars]\nansible_user\n"),
+            "line 4: expected a variable, key=value, found 'ansible_user'");
+  EXPECT_EQ(what("a\n[gpus:vars]\nansible_user=ops\n"),
+            "line 3: variables of 'gpus', which is no group of this inventory");
+  EXPECT_NE(what("[g]\na\n[g:vars]\nansible_host=-oX\n").find("line 4"), std::string::npos);
+  EXPECT_NE(what("g:\n  hosts:\n    a:\n  vars: [x]\n").find("line 4"), std::string::npos);
+  // A template of the host is not what its group says.
+  const auto read =
+      parse_inventory("[g]\na ansible_user='{{ u }}'\nb\n[g:vars]\nansible_user=ops\n");
+  EXPECT_EQ(read->find("a")->user, "");
+  EXPECT_EQ(read->find("b")->user, "ops");
+  // Groups in a circle end.
+  EXPECT_EQ(parse_inventory("[g]\na\n[g:children]\nh\n[h:children]\ng\n[g:vars]\n"
+                            "ansible_user=ops\n")
+                ->find("a")
+                ->user,
+            "ops");
+}
+
 TEST(Inventory, WhatAFileCostsIsBoundedByItsSize) {
   // A chain of groups: resolved one by one it is the square of the file, and a call per link.
   std::string chain = "[g0]\nhost\n";
   constexpr int kLinks = 30'000;
   for (int i = 0; i < kLinks; ++i)
-    chain += "[g" + std::to_string(i + 1) + ":children]\ng" + std::to_string(i) + "\n";
+    chain += "[g" + std::to_string(i + 1) + ":children]\ng" + std::to_string(i) + "\n[g" +
+             std::to_string(i) + ":vars]\nansible_user=u" + std::to_string(i) + "\n";
   const auto read = parse_inventory(chain);
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->hosts_of("g" + std::to_string(kLinks)), Names{"host"});
+  EXPECT_EQ(read->find("host")->user, "u0");
   // Ranges nest the calls, and a short line makes many names.
   std::string brackets = "a";
   for (int i = 0; i < 100'000; ++i)

@@ -135,11 +135,48 @@ std::string nagios_objects(const design::Design& design, const design::Intent& i
       title_of(design), kDesignOnHost, join(names, ","));
 }
 
-std::string k8s_daemonset(const design::Design& design) {
+namespace {
+
+constexpr std::string_view kLoopbackHead =
+    R"(# It listens on 127.0.0.1: only what runs on the node's own network can scrape it, such as an
+# agent (vmagent, Prometheus in agent mode, an OpenTelemetry collector) in a DaemonSet with
+# hostNetwork, at http://127.0.0.1:9851/metrics. For a Prometheus elsewhere:
+# weir render --to k8s-daemonset --format tls
+)";
+
+constexpr std::string_view kTlsHead =
+    R"(# It listens on the node's address, with TLS and users. web.yml, for weir serve --web-config:
+#   tls_server_config: {cert_file: weir.crt, key_file: weir.key, min_version: TLS13}
+#   basic_auth_users: {prometheus: "$2y$10$..."}     # htpasswd -nBC 10 prometheus
+# kubectl create secret generic weir-web --from-file=web.yml --from-file=weir.crt \
+#   --from-file=weir.key
+# One certificate for all nodes; its name is what server_name says. In Prometheus:
+#   scrape_configs:
+#     - job_name: weir
+#       scheme: https
+#       basic_auth: {username: prometheus, password_file: /etc/prometheus/weir.password}
+#       tls_config: {ca_file: /etc/prometheus/weir-ca.crt, server_name: weir}
+#       kubernetes_sd_configs: [{role: pod}]
+#       relabel_configs:
+#         - source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_name]
+#           regex: weir
+#           action: keep
+#         - source_labels: [__meta_kubernetes_pod_host_ip]
+#           replacement: "$1:9851"
+#           target_label: __address__
+#         - source_labels: [__meta_kubernetes_pod_node_name]
+#           target_label: node
+# Of nodes with IPv6 addresses: "[$(NODE_IP)]:9851" below, and "[$1]:9851" above.
+)";
+
+}  // namespace
+
+std::string k8s_daemonset(const design::Design& design, Scrape scrape) {
+  const bool is_beyond = scrape == Scrape::kNodeAddress;
   return fmt::format(
       R"(# weir serve on every node, for {}.
 # kubectl create configmap weir-design --from-file=fabric.yaml, then name an image below.
-apiVersion: apps/v1
+{}apiVersion: apps/v1
 kind: DaemonSet
 metadata:
   name: weir
@@ -160,9 +197,9 @@ spec:
       containers:
         - name: weir
           image: IMAGE_WITH_WEIR
-          args: ["serve", "/etc/weir/fabric.yaml", "--listen", "127.0.0.1:9851"]
+          args: ["serve", "/etc/weir/fabric.yaml", "--listen", {}]
           env:
-            - name: WEIR_LOOK_BUDGET
+{}            - name: WEIR_LOOK_BUDGET
               value: "2s"
           securityContext:
             allowPrivilegeEscalation: false
@@ -174,13 +211,20 @@ spec:
           volumeMounts:
             - {{name: design, mountPath: /etc/weir, readOnly: true}}
             - {{name: sys, mountPath: /sys, readOnly: true}}
-      volumes:
+{}      volumes:
         - name: design
           configMap: {{name: weir-design}}
         - name: sys
           hostPath: {{path: /sys, type: Directory}}
-)",
-      title_of(design));
+{})",
+      title_of(design), is_beyond ? kTlsHead : kLoopbackHead,
+      is_beyond ? R"("$(NODE_IP):9851", "--web-config", "/etc/weir-web/web.yml")"
+                : R"("127.0.0.1:9851")",
+      is_beyond ? "            - name: NODE_IP\n"
+                  "              valueFrom: {fieldRef: {fieldPath: status.hostIP}}\n"
+                : "",
+      is_beyond ? "            - {name: web, mountPath: /etc/weir-web, readOnly: true}\n" : "",
+      is_beyond ? "        - name: web\n          secret: {secretName: weir-web}\n" : "");
 }
 
 std::string ansible_inventory(const design::Design& design, const design::Intent& intent) {

@@ -4,6 +4,7 @@
 //
 // One rule for all: only a proven fault takes a host out of service. What could not be looked at is
 // "unknown" where the world has that word, and no change where it has not.
+#include <cstdint>
 #include <string>
 
 #include "design/fabric/intent.h"
@@ -27,8 +28,11 @@ inline constexpr const char* kDesignOnHost = "/etc/weir/fabric.yaml";
 /// A command for NRPE, and a service for the hosts of the design.
 [[nodiscard]] std::string nagios_objects(const design::Design& design,
                                          const design::Intent& intent);
-/// weir serve on every node: host network, /sys read-only, no privilege.
-[[nodiscard]] std::string k8s_daemonset(const design::Design& design);
+/// Who can scrape the DaemonSet: what runs on the node itself, or whoever has a user's password.
+enum class Scrape : std::uint8_t { kLoopback, kNodeAddress };
+/// weir serve on every node: host network, /sys read-only, no privilege. Beyond loopback only with
+/// TLS and users (`weir serve --web-config`) from a Secret.
+[[nodiscard]] std::string k8s_daemonset(const design::Design& design, Scrape scrape);
 /// YAML; all hosts, and one group per host group of the design.
 [[nodiscard]] std::string ansible_inventory(const design::Design& design,
                                             const design::Intent& intent);

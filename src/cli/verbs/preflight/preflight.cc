@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/hosts/host_set.h"
 #include "base/name_pattern.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -70,23 +71,38 @@ std::string preflight_verdict(const Report& report) {
     }
     case Verdict::kNoGo: {
       const std::string places = failing_text(preflight::failing_of(report));
-      return fmt::format("No-go. {}red flag in stage {}{}.", head,
-                         preflight_stage_text(*report.failed()),
-                         places.empty() ? "" : ": " + places);
+      return fmt::format(
+          "No-go. {}red flag in stage {}{}.{}", head, preflight_stage_text(*report.failed()),
+          places.empty() ? "" : ": " + places,
+          report.unseen.empty()
+              ? ""
+              : fmt::format(" Not seen: {}.", fold_hosts(preflight::unseen_names(report))));
     }
     case Verdict::kCannotTell: break;
   }
+  std::vector<std::string> lacking;
+  if (!report.unseen.empty())
+    lacking.push_back(fmt::format("{} {} not seen", fold_hosts(preflight::unseen_names(report)),
+                                  report.unseen.size() == 1 ? "was" : "were"));
   std::vector<std::string> open;
   for (const StageResult& stage : report.stages)
     if (stage.state == State::kOpen ||
         (stage.state == State::kNotRun && stage.id != preflight::StageId::kSoak))
       open.push_back(preflight_stage_text(stage));
-  return fmt::format("Cannot tell. {}no red flag, but without an answer of stage {}.", head,
-                     join(open, ", "));
+  if (!open.empty())
+    lacking.push_back(fmt::format("{} without an answer of stage {}",
+                                  lacking.empty() ? "but" : "and", join(open, ", ")));
+  return fmt::format("Cannot tell. {}no red flag, {}{}.", head, report.unseen.empty() ? "" : "but ",
+                     join(lacking, ", "));
 }
 
 void print_plan(const Report& report, Context& context) {
   context.out << fmt::format("Preflight of {}. Stages and their budgets:\n\n", fabric_text(report));
+  for (const std::string& text : ops::fold_reasons(report.unseen))
+    context.out << hang(fmt::format("not seen, and left out of every load: {}", text),
+                        kPreflightWidth, 8)
+                << '\n';
+  if (!report.unseen.empty()) context.out << '\n';
   TextTable table({"", "stage", "what", "budget"});
   for (const StageResult& stage : report.stages) {
     const preflight::StageRow& row = preflight::row_of(stage.id);
@@ -155,15 +171,16 @@ void print_measures(const Report& report, Context& context) {
                 << table.to_text(2);
 }
 
-std::string source_text(const Args& args) {
+/// The hosts of the request, less those that were not seen.
+std::string source_text(const Args& args, const std::vector<std::string>& unseen) {
   std::string source = args.has("DESIGN") ? " " + shell_word(args.value("DESIGN")) : "";
   if (args.has("lab")) source += " --lab " + shell_word(args.value("lab"));
-  return source + fleet_words(args);
+  return source + fleet_words_without(args, unseen);
 }
 
 /// The same preflight; `is_kept`: what passed is in the file of --out.
-std::string same_preflight(const Args& args, bool is_kept) {
-  std::string again = fmt::format("weir preflight{}", source_text(args));
+std::string same_preflight(const Args& args, bool is_kept, const std::vector<std::string>& unseen) {
+  std::string again = fmt::format("weir preflight{}", source_text(args, unseen));
   for (const std::string_view option : {"quick", "despite-lint"})
     if (args.has(option)) again += fmt::format(" --{}", option);
   for (const std::string_view option : {"perftest", "soak", "collective", "drain", "restore"})
@@ -180,8 +197,9 @@ std::string same_preflight(const Args& args, bool is_kept) {
 
 /// What to type now.
 std::vector<std::string> next_of(const Report& report, const Args& args) {
-  const std::string source = source_text(args);
-  const std::string again = same_preflight(args, true);
+  const std::vector<std::string> unseen = preflight::unseen_names(report);
+  const std::string source = source_text(args, unseen);
+  const std::string again = same_preflight(args, true, unseen);
   if (report.verdict() == Verdict::kGo) return {};
   if (const StageResult* const failed = report.failed()) {
     if (failed->id == preflight::StageId::kFacts)
@@ -194,7 +212,7 @@ std::vector<std::string> next_of(const Report& report, const Args& args) {
 /// An interruption, with what goes on from there.
 ops::Failure with_way_on(ops::Failure failure, const Args& args, bool is_kept) {
   if (failure.kind != ops::FailureKind::kInterrupted) return failure;
-  std::string again = same_preflight(args, is_kept);
+  std::string again = same_preflight(args, is_kept, {});
   for (const std::string_view option : {"from-stage", "until"})
     if (args.has(option)) again += fmt::format(" --{} {}", option, args.value(option));
   const bool goes_on = args.has("resume") || (is_kept && args.has("out"));
