@@ -12,6 +12,7 @@
 #include "design/file/load.h"
 #include "design/file/templates.h"
 #include "finding/catalog.h"
+#include "finding/shown.h"
 #include "host/fake_host.h"
 #include "host/probe/linux_command.h"
 #include "host/probe/load_mark.h"
@@ -263,6 +264,7 @@ TEST_F(HostsOfADesign, OneSlowNicOfEightIsNamedWithItsRailAndNoPathIs) {
     ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
     const finding::Finding& found = stage.judgement.findings.front();
     EXPECT_EQ(found.id, "host.straggler");
+    EXPECT_FALSE(finding::is_raised(stage.judgement.findings, "hosts.below_floor"));
     EXPECT_EQ(finding::to_text(found.where), "gpu05 rail 3 (mlx5_3)");
     EXPECT_NE(found.verdict.find("7 other rails of the host reached their floors"),
               std::string::npos)
@@ -281,6 +283,7 @@ TEST_F(HostsOfADesign, ThatAreAllSlowAlikeAreOneFindingThatNamesNoHostAndNoPath)
   ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
   const finding::Finding& found = stage.judgement.findings.front();
   EXPECT_EQ(found.id, "hosts.below_floor");
+  EXPECT_TRUE(finding::is_raised(stage.judgement.findings, "hosts.below_floor"));
   EXPECT_EQ(finding::to_text(found.where), "");
   EXPECT_TRUE(found.verdict.starts_with("Every rail is slow on all 12 hosts")) << found.verdict;
 }
