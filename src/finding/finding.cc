@@ -72,6 +72,16 @@ std::string_view to_text(Severity severity) {
 std::string_view to_text(Confidence confidence) {
   return word_of(kConfidences, confidence);
 }
+std::string_view to_text(Answer answer) {
+  switch (answer) {
+    case Answer::kYes: return "yes";
+    case Answer::kNo: return "no";
+    case Answer::kUnknown: return "cannot tell";
+    case Answer::kNotNeeded: return "not needed";
+  }
+  WEIR_UNREACHABLE("every answer has a text");
+}
+
 std::string_view to_text(Conclusion conclusion) {
   return word_of(kConclusions, conclusion);
 }

@@ -86,6 +86,10 @@ struct Unknown {
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
 
+/// To a question of the first minute: "Are we dropping?".
+enum class Answer : std::uint8_t { kYes, kNo, kUnknown, kNotNeeded };
+[[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell" "not needed"
+
 /// A finding worth reading, suggested by words alone: no cause, no severity, counted nowhere.
 struct Related {
   std::string id;   // one of the catalogue

@@ -1,8 +1,8 @@
 #pragma once
 // Every number that a rule decides by: one member here and one row in thresholds.cc, where its
-// unit, meaning and source stand. The rules of `diagnose`, the judging of captures and the report
-// read these values and have no limits of their own, so a value that the user sets holds for all of
-// them.
+// unit, meaning and source stand. The rules of `diagnose`, the judging of captures, the report and
+// the alerts read these values and have no limits of their own, so a value that the user sets holds
+// for all of them.
 //
 // `weir diagnose --list-thresholds` prints the table; `--threshold NAME=VALUE` sets a row.
 #include <cstdint>
@@ -185,6 +185,19 @@ struct Thresholds {
   double baseline_change = 0.05;
   double baseline_spread = 3;
   std::uint64_t baseline_runs = 3;
+
+  // alerts of Prometheus, beside those above that they share with diagnose
+  double alert_unjudged = 900;
+  double alert_ports_paused = 0.5;
+  double alert_marks = 10;
+  double alert_disorder = 1;
+  double alert_timeouts = 1;
+  double alert_in_class = 0.9;
+  double alert_busy = 0.05;
+  double alert_rail_skew = 0.2;
+  double alert_rail_rate = 1e9;
+  double alert_link_downs = 1.5;
+  double alert_symbol_errors = 120;
 };
 
 /// One row. Exactly one of the two members is set.

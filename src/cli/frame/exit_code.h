@@ -1,22 +1,13 @@
 #pragma once
-// How `weir` ends: the one list of exit statuses, for the program, its help, the man page and the
-// tests. Scripts depend on these numbers; a meaning never changes.
+// What the exit statuses of `weir` mean, for its help, the man page and the tests.
 #include <span>
 #include <string_view>
 
+#include "vocab/exit_code.h"
+
 namespace weir::cli {
 
-enum class ExitCode : int {
-  kOk = 0,
-  kFindings = 1,
-  kUsage = 2,
-  kBadInput = 3,
-  kCouldNotLook = 4,
-  kPartial = 5,
-  kRolledBack = 6,
-  kInternalError = 70,  // EX_SOFTWARE of sysexits.h
-  kInterrupted = 130,   // 128 + SIGINT, as a shell reports it
-};
+using vocab::ExitCode;
 
 struct ExitMeaning {
   ExitCode code;

@@ -17,7 +17,7 @@ Json questions_json(const std::vector<diagnose::Question>& questions) {
       lines.push_back(std::move(entry));
     }
     list.push_back({{"question", question.question},
-                    {"answer", diagnose::to_text(question.answer)},
+                    {"answer", finding::to_text(question.answer)},
                     {"good", question.is_good},
                     {"sentence", question.sentence},
                     {"evidence", std::move(lines)}});

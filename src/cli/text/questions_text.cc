@@ -14,7 +14,7 @@ void print_questions(const std::vector<diagnose::Question>& questions, Context& 
                                   : question.is_good                            ? "ok"
                                                                                 : "!";
     table.add_row({std::string(mark),
-                   fmt::format("{} {}", question.question, diagnose::to_text(question.answer)),
+                   fmt::format("{} {}", question.question, finding::to_text(question.answer)),
                    question.sentence});
   }
   context.out << table.to_text(2, 100);

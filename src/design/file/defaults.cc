@@ -13,6 +13,7 @@
 #include "model/buffers.h"
 #include "model/wred.h"
 #include "units/format.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::design {
 namespace {
@@ -59,10 +60,12 @@ void fill_hosts(Design& d) {
   for (auto& [name, at, group] : d.hosts) {
     group.nic.fill("generic", "no NIC model given");
     const NicModel* const nic = find_nic(*group.nic);
-    const bool is_mlx5 = nic != nullptr && nic->driver == vocab::Driver::kMlx5;
+    const vocab::NicDriver* const driver =
+        nic == nullptr ? nullptr : vocab::find_driver(nic->driver);
     group.stack.fill(HostStack::kInbox, "the distribution's own driver is always there");
     group.rails.fill(1, "one RDMA NIC per host");
-    group.device.fill(is_mlx5 ? "mlx5_{rail}" : "rdma{rail}", "the driver's usual device names");
+    group.device.fill(fmt::format("{}{{rail}}", driver == nullptr ? "rdma" : driver->device),
+                      "the driver's usual device names");
     group.netdev.fill("rail{rail}", "our own naming; set it to what `rdma link` shows");
     group.global_pause.fill(false, kPfcExcludesPause);
   }

@@ -31,8 +31,7 @@ struct Observation {
 /// ports and the port with most. In the order of `observations`.
 [[nodiscard]] std::vector<std::string> summary_of(const std::vector<Observation>& observations);
 
-enum class Answer : std::uint8_t { kYes, kNo, kUnknown, kNotNeeded };
-[[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell"
+using finding::Answer;
 
 struct Question {
   std::string question;  // "Are we dropping?"

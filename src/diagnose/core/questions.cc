@@ -438,16 +438,6 @@ Question is_link_healthy(const View& view) {
 
 }  // namespace
 
-std::string_view to_text(Answer answer) {
-  switch (answer) {
-    case Answer::kYes: return "yes";
-    case Answer::kNo: return "no";
-    case Answer::kUnknown: return "cannot tell";
-    case Answer::kNotNeeded: return "not needed";
-  }
-  WEIR_UNREACHABLE("every answer has a text");
-}
-
 std::vector<Question> five_questions(const View& view) {
   return {is_dcqcn_working(view), are_we_dropping(view), is_pfc_firing(view),
           did_traffic_flow(view), is_link_healthy(view)};

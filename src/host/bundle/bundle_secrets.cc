@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "readers/paste/kernel_log.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::host {
 namespace {
@@ -203,19 +204,35 @@ bool is_job_number(std::string_view text) {
   return text.empty() || is_one_of("b k kb m mb g gb s ms us ns", text);
 }
 
+/// How much of it is a NIC driver's name for its devices, or for a bond of them: "mlx5_bond_".
+std::size_t length_of_driver(std::string_view text) {
+  const vocab::NicDriver* driver = vocab::driver_of_device(text);
+  std::size_t length = driver == nullptr ? 0 : driver->device.size();
+  for (const vocab::NicDriver& row : vocab::kNicDrivers)
+    if (length == 0 && text.starts_with(row.name)) length = row.name.size();
+  if (length == 0) return 0;
+  for (const std::string_view bond : {"_bond_", "_bond", "bond_", "_"})
+    if (text.substr(length).starts_with(bond)) return length + bond.size();
+  return length;
+}
+
 /// As the kernel, drivers and systemd call NICs, or the beginning of such a name: a word of theirs,
 /// then places of one or two letters and a number ("enp65s0f1np1", "mlx5_bond_0").
 bool is_usual_device(std::string_view text) {
   constexpr std::string_view kWords =
-      "mlx5_bond_ mlx5_ mlx5 mlx4_ mlx4 bnxt_re_bond bnxt_re irdma rocep roceo roces roce rdmap "
-      "rdma hns_ erdma_ efa_ mana_ ionic_ rxe siw docker veth virbr bond team eth ib en br lo";
+      "rocep roceo roces roce rdmap rdma mana_ docker veth virbr bond team eth ib en br lo";
   constexpr std::size_t kLongest = 24;
   const std::string lower = lower_case(text);
-  const auto words = split(kWords, ' ');
-  const auto word = std::find_if(words.begin(), words.end(),
-                                 [&](std::string_view each) { return lower.starts_with(each); });
-  if (word == words.end() || lower.size() > kLongest) return false;
-  for (std::size_t at = word->size(); at < lower.size();) {
+  if (lower.size() > kLongest) return false;
+  std::size_t begin = length_of_driver(lower);
+  if (begin == 0) {
+    const auto words = split(kWords, ' ');
+    const auto word = std::find_if(words.begin(), words.end(),
+                                   [&](std::string_view each) { return lower.starts_with(each); });
+    if (word == words.end()) return false;
+    begin = word->size();
+  }
+  for (std::size_t at = begin; at < lower.size();) {
     const std::size_t number = std::min(lower.find_first_of("0123456789", at), lower.size());
     const std::size_t other = lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at);
     if (number - at > 2 || other < number) return false;

@@ -16,18 +16,17 @@
 #include "ops/change/fleet_members.h"
 #include "ops/change/state.h"
 #include "ops/change/waves.h"
+#include "vocab/exit_code.h"
 
 namespace weir::ops {
 namespace {
 
-// The exit statuses of weir on a host (docs/commands.md).
-constexpr int kOk = 0;
-constexpr int kUsage = 2;
-constexpr int kBadInput = 3;
-constexpr int kCouldNotLook = 4;
-constexpr int kPartial = 5;
-constexpr int kRolledBack = 6;
-constexpr int kInterrupted = 130;
+using vocab::ExitCode;
+
+/// What ssh, srun or a command gives for the program that it ran on a host.
+bool is_status(int status, vocab::ExitCode code) {
+  return status == static_cast<int>(code);
+}
 constexpr int kNotFound = 127;  // of a shell: there is no weir
 
 Error wave_journal_error(const std::string& path) {
@@ -66,9 +65,10 @@ std::string said_instead(std::string_view verb, int status, const Json& document
                       : fmt::format("weir {}: status {}: {}", verb, status, said);
 }
 
-/// Usage, bad input and "could not look" change nothing: the status says so.
+/// Usage, bad input and "no data" change nothing: the status says so.
 bool changed_nothing(int status) {
-  return status == kUsage || status == kBadInput || status == kCouldNotLook;
+  return is_status(status, ExitCode::kUsage) || is_status(status, ExitCode::kBadInput) ||
+         is_status(status, ExitCode::kCouldNotLook);
 }
 
 /// Of a host without a usable answer. It failed where its weir says so: by a status that means
@@ -77,7 +77,9 @@ bool changed_nothing(int status) {
 FleetHostState failed_or_unknown(int status, const Json& answer, std::string_view output) {
   if (changed_nothing(status) || status == kNotFound) return FleetHostState::kFailed;
   const bool says_so = answer.is_object() || answer_in(output, "weir/error/1").is_object();
-  const bool is_weirs = status == kPartial || status == kRolledBack || status == kInterrupted;
+  const bool is_weirs = is_status(status, ExitCode::kPartial) ||
+                        is_status(status, ExitCode::kRolledBack) ||
+                        is_status(status, ExitCode::kInterrupted);
   return says_so && is_weirs ? FleetHostState::kFailed : FleetHostState::kNoAnswer;
 }
 
@@ -87,9 +89,9 @@ void read_apply_answer(int status, std::string_view output, std::string_view err
                        WaveHost& host) {
   const Json document = answer_in(output, "weir/apply/1");
   const bool is_answer = document.is_object();
-  const bool is_success = status == kOk || status == kPartial;
+  const bool is_success = is_status(status, ExitCode::kOk) || is_status(status, ExitCode::kPartial);
   if (!is_answer || !is_success) {
-    host.detail = said_instead("apply", is_success ? kOk : status, document, output, errors);
+    host.detail = said_instead("apply", is_success ? 0 : status, document, output, errors);
     // A host that prints anything, or whose weir was killed, may have done anything: it is put back
     // as well.
     host.state = !is_success && (is_answer || changed_nothing(status)) ? WaveHostState::kFailed
@@ -106,7 +108,7 @@ FleetHostAnswer read_rollback_answer(int status, std::string_view output, std::s
   const Json document = answer_in(output, "weir/rollback/1");
   const bool is_answer = document.is_object() && document.contains("journal");
   FleetHostAnswer out{.state = failed_or_unknown(status, document, output)};
-  if (!is_answer || (status != 0 && status != kPartial)) {
+  if (!is_answer || (status != 0 && !is_status(status, ExitCode::kPartial))) {
     out.detail = said_instead("rollback", status, document, output, errors);
     return out;
   }
@@ -124,11 +126,11 @@ FleetHostAnswer read_rollback_answer(int status, std::string_view output, std::s
 FleetHostAnswer read_confirm_answer(int status, std::string_view output, std::string_view errors) {
   const Json document = answer_in(output, "weir/confirm/1");
   FleetHostAnswer out{.state = failed_or_unknown(status, document, output)};
-  if (!document.is_object() || (status != 0 && status != kRolledBack)) {
+  if (!document.is_object() || (status != 0 && !is_status(status, ExitCode::kRolledBack))) {
     out.detail = said_instead("confirm", status, document, output, errors);
     return out;
   }
-  if (status == kRolledBack) {
+  if (is_status(status, ExitCode::kRolledBack)) {
     out.state = FleetHostState::kTooLate;
     return out;
   }

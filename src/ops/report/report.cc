@@ -115,14 +115,9 @@ finding::Judgement judge_all(const ReportInput& input, const diagnose::View& vie
 
 void add_questions(const diagnose::View& view, render::Report& report) {
   if (view.evidence().empty()) return;
-  for (const diagnose::Question& question : diagnose::five_questions(view)) {
-    const render::Answer answer = question.answer == diagnose::Answer::kYes  ? render::Answer::kYes
-                                  : question.answer == diagnose::Answer::kNo ? render::Answer::kNo
-                                  : question.answer == diagnose::Answer::kNotNeeded
-                                      ? render::Answer::kNotNeeded
-                                      : render::Answer::kUnknown;
-    report.questions.push_back({question.question, answer, question.is_good, question.sentence});
-  }
+  for (const diagnose::Question& question : diagnose::five_questions(view))
+    report.questions.push_back(
+        {question.question, question.answer, question.is_good, question.sentence});
 }
 
 /// The sum over the NICs of what each counted; nullopt where none did.

@@ -7,6 +7,7 @@
 #include "readers/paste/kernel_log.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::readers {
 namespace {
@@ -239,7 +240,9 @@ std::optional<WatchdogLine> watchdog_line(const PasteLine& line) {
   }
   // What hosts write of their own ports is the kernel's log.
   const bool is_link = out.kind == EventKind::kLinkDown || out.kind == EventKind::kLinkUp;
-  if (is_link && (has("kernel:") || has("mlx5_core") || !has_time)) return std::nullopt;
+  const bool is_driver = std::any_of(vocab::kNicDrivers.begin(), vocab::kNicDrivers.end(),
+                                     [&](const vocab::NicDriver& row) { return has(row.kernel); });
+  if (is_link && (has("kernel:") || is_driver || !has_time)) return std::nullopt;
   const bool has_speaker_name = has("orchagent") || has("%");
   if (out.host.find_first_of(":%#[") != std::string_view::npos) out.host = {};
   if (out.port.empty() || (!has_time && !has_speaker_name)) return std::nullopt;

@@ -237,16 +237,6 @@ void fold_rest(const Report& report, const std::vector<bool>& is_apart,
 
 }  // namespace
 
-std::string_view to_text(Answer answer) {
-  switch (answer) {
-    case Answer::kYes: return "yes";
-    case Answer::kNo: return "no";
-    case Answer::kUnknown: return "unknown";
-    case Answer::kNotNeeded: return "not needed";
-  }
-  return "unknown";
-}
-
 std::vector<Problem> problems_of(const finding::Judgement& judgement) {
   std::vector<Problem> problems;
   for (const Finding& found : judgement.findings) {

@@ -23,8 +23,7 @@
 
 namespace weir::render {
 
-enum class Answer : std::uint8_t { kYes, kNo, kUnknown, kNotNeeded };
-[[nodiscard]] std::string_view to_text(Answer);  // "yes" "no" "cannot tell"
+using finding::Answer;
 
 /// One of the first questions of every diagnosis: "Are we dropping?".
 struct Question {

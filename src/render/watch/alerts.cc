@@ -16,15 +16,18 @@ std::string of_lossless(std::string_view series) {
   return fmt::format("({}) and on ({}) (weir_design_lossless_priority == 1)", series, kPriority);
 }
 
-void add_blind_spots(std::vector<AlertRule>& rules) {
+void add_blind_spots(const finding::Thresholds& limits, std::vector<AlertRule>& rules) {
   rules.push_back({"WeirDown", R"(up{job="weir"} == 0)", "5m", "", "warning",
                    "weir cannot be scraped: nobody watches this host", ""});
   rules.push_back({"WeirCollectorFailed", "weir_scrape_collector_success == 0", "10m", "",
                    "warning", "a collector of weir fails: its series are missing, not zero", ""});
   rules.push_back({"WeirHostNotSeen", "weir_fleet_host_seen == 0", "10m", "", "warning",
                    "a host of the fleet cannot be read: nobody watches it", ""});
-  rules.push_back({"WeirJudgementStale", "time() - weir_last_judged_timestamp_seconds > 900", "",
-                   "", "warning", "findings were not judged for 15 minutes", ""});
+  rules.push_back(
+      {"WeirJudgementStale",
+       fmt::format("time() - weir_last_judged_timestamp_seconds > {:g}", limits.alert_unjudged), "",
+       "", "warning",
+       fmt::format("findings were not judged for {:g} minutes", limits.alert_unjudged / 60), ""});
   rules.push_back({"WeirSaturated", "weir_counter_saturated == 1", "1h", "", "info",
                    "a counter is stuck at its maximum: rules over it are blind",
                    "telemetry.collector_blind"});
@@ -77,34 +80,42 @@ void add_pauses(const finding::Thresholds& limits, std::vector<AlertRule>& rules
                    "5m", "", "page",
                    "pauses without a single ECN mark: congestion control does not act",
                    "ecn.not_marking"});
-  rules.push_back({"WeirPauseEverywhere",
-                   fmt::format("count(weir:paused:ratio5m > {}) / count(weir_port_up == 1) > 0.5",
-                               limits.pause_warning),
-                   "5m", "", "page", "more than half of the ports are paused", "pfc.storm"});
+  rules.push_back(
+      {"WeirPauseEverywhere",
+       fmt::format("count(weir:paused:ratio5m > {}) / count(weir_port_up == 1) > {}",
+                   limits.pause_warning, limits.alert_ports_paused),
+       "5m", "", "page",
+       fmt::format("more than {:g} % of the ports are paused", 100 * limits.alert_ports_paused),
+       "pfc.storm"});
 }
 
-void add_marks(std::vector<AlertRule>& rules) {
+void add_marks(const finding::Thresholds& limits, std::vector<AlertRule>& rules) {
   rules.push_back({"WeirMarksNoCnp",
-                   fmt::format("rate(weir_roce_ecn_marked_packets_received_total[10m]) > 10 and on "
+                   fmt::format("rate(weir_roce_ecn_marked_packets_received_total[10m]) > {} and on "
                                "({}) rate(weir_roce_cnps_sent_total[10m]) == 0",
-                               kPort),
+                               limits.alert_marks, kPort),
                    "10m", "", "warning", "marked packets arrive and no CNP is sent",
                    "np.disabled"});
   rules.push_back({"WeirCnpIgnored", "increase(weir_roce_cnps_ignored_total[10m]) > 0", "", "30m",
                    "warning", "CNPs arrive and are ignored", "rp.disabled"});
 }
 
-void add_loss(const design::Design& design, std::vector<AlertRule>& rules) {
+void add_loss(const design::Design& design, const finding::Thresholds& limits,
+              std::vector<AlertRule>& rules) {
   // Where packets are spread over paths one by one they arrive out of order by design.
   if (*design.load_balancing.mode == design::LoadBalancing::kEcmp)
-    rules.push_back({"WeirOutOfSequence", "rate(weir_roce_out_of_sequence_packets_total[5m]) > 1",
+    rules.push_back({"WeirOutOfSequence",
+                     fmt::format("rate(weir_roce_out_of_sequence_packets_total[5m]) > {}",
+                                 limits.alert_disorder),
                      "10m", "", "warning", "packets arrive out of order: loss or reordering",
                      "path.loss"});
   rules.push_back({"WeirLoss", "increase(weir_roce_sequence_naks_received_total[5m]) > 0", "5m", "",
                    "page", "receivers ask for packets again: the fabric loses packets",
                    "path.loss"});
-  rules.push_back({"WeirAckTimeouts", "rate(weir_roce_ack_timeouts_total[5m]) > 1", "5m", "",
-                   "warning", "acknowledgements time out", "path.loss"});
+  rules.push_back(
+      {"WeirAckTimeouts",
+       fmt::format("rate(weir_roce_ack_timeouts_total[5m]) > {}", limits.alert_timeouts), "5m", "",
+       "warning", "acknowledgements time out", "path.loss"});
   rules.push_back(
       {"WeirRetriesExceeded", "increase(weir_roce_transport_retries_exceeded_total[10m]) > 0", "",
        "30m", "page", "a queue pair gave up: its job has failed", "transport.retries_exhausted"});
@@ -113,31 +124,36 @@ void add_loss(const design::Design& design, std::vector<AlertRule>& rules) {
                    "30m", "page", "a NIC dropped packets of the lossless class", "port.discards"});
 }
 
-void add_traffic(std::vector<AlertRule>& rules) {
-  // RDMA bytes that are not in the lossless class, of a port that sends data: acknowledgements and
-  // CNPs alone are below a twentieth of the line, and CNPs have a class of their own.
+void add_traffic(const finding::Thresholds& limits, std::vector<AlertRule>& rules) {
+  // RDMA bytes that are not in the lossless class, of a port that sends data.
   rules.push_back(
       {"WeirWrongPriority",
-       fmt::format("(sum by ({0}) ({1}) < on ({0}) 0.9 * weir:rdma_tx:bytes5m) and on ({0}) "
-                   "(weir:rdma_tx:bytes5m > on ({0}) 0.05 * weir_port_speed_bytes_per_second)",
-                   kPort, of_lossless("rate(weir_port_priority_transmitted_bytes_total[5m])")),
+       fmt::format("(sum by ({0}) ({1}) < on ({0}) {2} * weir:rdma_tx:bytes5m) and on ({0}) "
+                   "(weir:rdma_tx:bytes5m > on ({0}) {3} * weir_port_speed_bytes_per_second)",
+                   kPort, of_lossless("rate(weir_port_priority_transmitted_bytes_total[5m])"),
+                   limits.alert_in_class, limits.alert_busy),
        "5m", "", "page", "RDMA traffic is not in the lossless class", "dscp.unmarked"});
   rules.push_back({"WeirRailSkew",
-                   "(stddev by (instance, host) (weir:rdma_tx:bytes5m) / avg by (instance, host) "
-                   "(weir:rdma_tx:bytes5m) > 0.2) and on (instance, host) (avg by (instance, host) "
-                   "(weir:rdma_tx:bytes5m) > 1e9)",
+                   fmt::format("(stddev by (instance, host) (weir:rdma_tx:bytes5m) / avg by "
+                               "(instance, host) (weir:rdma_tx:bytes5m) > {}) and on (instance, "
+                               "host) (avg by (instance, host) (weir:rdma_tx:bytes5m) > {:g})",
+                               limits.alert_rail_skew, limits.alert_rail_rate),
                    "10m", "", "warning", "the rails of a host carry different loads",
                    "rail.unbalanced"});
 }
 
-void add_links(std::vector<AlertRule>& rules) {
+void add_links(const finding::Thresholds& limits, std::vector<AlertRule>& rules) {
   rules.push_back(
       {"WeirLinkDown", "weir_port_up == 0", "2m", "", "page", "the link is down", "nic.failed"});
-  rules.push_back({"WeirLinkFlap", "increase(weir_port_link_down_events_total[1h]) > 1.5", "", "1h",
-                   "warning", "the link went down more than once in an hour", "link.flapping"});
-  rules.push_back({"WeirSymbolErrors", "increase(weir_port_symbol_errors_total[1h]) > 120", "", "",
-                   "page", "errors that FEC cannot repair: a bad cable or optic",
-                   "link.physical_errors"});
+  rules.push_back(
+      {"WeirLinkFlap",
+       fmt::format("increase(weir_port_link_down_events_total[1h]) > {}", limits.alert_link_downs),
+       "", "1h", "warning", "the link went down repeatedly within an hour", "link.flapping"});
+  rules.push_back(
+      {"WeirSymbolErrors",
+       fmt::format("increase(weir_port_symbol_errors_total[1h]) > {}", limits.alert_symbol_errors),
+       "", "", "page", "errors that FEC cannot repair: a bad cable or optic",
+       "link.physical_errors"});
   rules.push_back({"WeirSwitchWatchdog", "increase(weir_switch_watchdog_storms_total[10m]) > 0", "",
                    "30m", "page", "a switch's PFC watchdog acted: it drops a lossless queue",
                    "watchdog.stuck"});
@@ -181,13 +197,13 @@ std::vector<RecordingRule> recording_rules() {
 std::vector<AlertRule> alert_rules(const design::Design& design,
                                    const finding::Thresholds& thresholds) {
   std::vector<AlertRule> rules;
-  add_blind_spots(rules);
+  add_blind_spots(thresholds, rules);
   add_findings(rules);
   add_pauses(thresholds, rules);
-  add_marks(rules);
-  add_loss(design, rules);
-  add_traffic(rules);
-  add_links(rules);
+  add_marks(thresholds, rules);
+  add_loss(design, thresholds, rules);
+  add_traffic(thresholds, rules);
+  add_links(thresholds, rules);
   return rules;
 }
 

@@ -25,8 +25,8 @@ namespace weir::sim {
 /// Above every jumbo frame; check_network() refuses more. Tables by frame size are this long.
 inline constexpr std::int64_t kLargestFrame = 16384;
 
-/// Which world the engine simulates. `kHpcc` makes the simplifications of the HPCC ns-3 simulator
-///, so that an independent engine can be compared flow by flow.
+/// Which world the engine simulates. `kHpcc` makes the simplifications of the HPCC ns-3 simulator,
+/// so that an independent engine can be compared flow by flow.
 enum class Model : std::uint8_t { kNative, kHpcc };
 
 enum class NodeKind : std::uint8_t { kNic, kSwitch };

@@ -10,6 +10,7 @@
 #include "design/tables/nic_knobs.h"
 #include "evidence/deviation.h"
 #include "platforms/common/platform.h"
+#include "vocab/nic_drivers.h"
 
 namespace weir::tune {
 namespace {
@@ -263,7 +264,8 @@ NodeChange host_change(const ChangeStates& states, std::size_t host, std::string
     evidence::Nic as_found;
     as_found.device = nic.device;
     as_found.netdev = evidence::Fact<std::string>::of(nic.netdev);
-    as_found.driver = evidence::Fact<std::string>::of("mlx5_core");
+    as_found.driver = evidence::Fact<std::string>::of(
+        std::string(vocab::find_driver(vocab::Driver::kMlx5)->kernel));
     as_found.stack = evidence::Fact<evidence::Stack>::of(
         node.stack == design::HostStack::kOfed ? evidence::Stack::kOfed : evidence::Stack::kInbox);
     out.ports.push_back(nic.netdev);
