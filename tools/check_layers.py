@@ -5,10 +5,11 @@ Reads every `#include "folder/file.h"` below src/ and every weir_layer() line of
 compares both with the order below, which is the only place that holds it (docs/architecture.md
 explains it). Prints one line a violation; exit 1 when there is any.
 """
-import argparse
 import pathlib
 import re
 import sys
+
+import checker
 
 # Left to right; folders of one rank are siblings and never include each other.
 LAYERS = [
@@ -161,17 +162,5 @@ def check(root):
     return problems + check_cmake(root, used)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parent.parent)
-    problems = check(parser.parse_args().root)
-    for problem in problems:
-        print(problem)
-    if not problems:
-        print("layers: every include points left")
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checker.run(__doc__, check, "layers: every include points left"))

@@ -9,12 +9,12 @@ every function that a header of the layer declares. A folder holds at most 40 fi
 listing can be read.
 Prints one line per problem; exit 1 when there is any.
 """
-import argparse
 import collections
 import pathlib
 import re
 import sys
 
+import checker
 from cpp_text import without_comments_and_strings
 
 MOST_FILES = 40
@@ -130,17 +130,5 @@ def check(root):
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parent.parent)
-    problems = check(parser.parse_args().root)
-    for problem in problems:
-        print(problem)
-    if not problems:
-        print("rooms: every private name is unique in its unit")
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checker.run(__doc__, check, "rooms: every private name is unique in its unit"))

@@ -5,11 +5,11 @@ Prints one line a violation, each with what to do instead; exit 1 when there is 
 files below the root that are ours: captured and generated material (DATA) only has to be free of
 paths of one machine.
 """
-import argparse
 import pathlib
 import re
 import sys
 
+import checker
 import cpp_text
 
 LINE_MAX = 100
@@ -251,17 +251,5 @@ def check(root):
     return [problem for one in CHECKS for problem in one(tree)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parent.parent)
-    problems = check(parser.parse_args().root)
-    for problem in problems:
-        print(problem)
-    if not problems:
-        print("tidy: every file keeps the house rules")
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checker.run(__doc__, check, "tidy: every file keeps the house rules"))

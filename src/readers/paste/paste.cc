@@ -1008,21 +1008,27 @@ void read_job_of(const PlainFile& file, Paste& paste) {
 }
 
 /// Hosts that the text does not name get the name that they are shown with.
-void name_hosts(PasteNoted& noted, const PasteHosts& hosts) {
-  for (PasteBinding& item : noted.bindings)
-    item.host = hosts.shown(item.host);
-  for (PasteMac& item : noted.macs)
-    item.host = hosts.shown(item.host);
-  for (PasteConflict& item : noted.conflicts)
-    item.host = hosts.shown(item.host);
-  for (PasteFilter& item : noted.filters)
-    if (!item.is_switch) item.host = hosts.shown(item.host);
-  for (PasteForcedFec& item : noted.forced_fec)
-    item.host = hosts.shown(item.host);
-  for (PasteQpRate& item : noted.qp_rates)
-    item.host = hosts.shown(item.host);
-  for (PastePcieRate& item : noted.pcie_rates)
-    item.host = hosts.shown(item.host);
+void show_hosts(Paste& paste, const PasteHosts& hosts) {
+  const auto show = [&](auto&... lists) {
+    const auto show_one = [&](auto& list) {
+      for (auto& item : list)
+        item.host = hosts.shown(item.host);
+    };
+    (show_one(lists), ...);
+  };
+  const auto show_unless_switch = [&](auto& list) {
+    for (auto& item : list)
+      if (!item.is_switch) item.host = hosts.shown(item.host);
+  };
+  show(paste.perftests, paste.collectives, paste.captures, paste.pings, paste.uses, paste.addresses,
+       paste.mtus, paste.carriers, paste.routes, paste.rules, paste.rows.lanes, paste.rows.starts,
+       paste.disabled, paste.port_settings, paste.gateways, paste.loops, paste.orderings,
+       paste.protocols, paste.able);
+  PasteNoted& noted = paste.noted;
+  show(noted.bindings, noted.macs, noted.conflicts, noted.forced_fec, noted.qp_rates,
+       noted.pcie_rates);
+  show_unless_switch(paste.neighbours);
+  show_unless_switch(noted.filters);
 }
 
 }  // namespace
@@ -1118,47 +1124,7 @@ Paste read_paste(const std::vector<PastedFile>& files) {
     add_words(file, paste);
     all.push_back(file.name);
   }
-  for (PastePerftest& perftest : paste.perftests)
-    perftest.host = hosts.shown(perftest.host);
-  for (PasteCollective& collective : paste.collectives)
-    collective.host = hosts.shown(collective.host);
-  for (PasteCapture& capture : paste.captures)
-    capture.host = hosts.shown(capture.host);
-  for (PastePing& ping : paste.pings)
-    ping.host = hosts.shown(ping.host);
-  for (PasteUse& use : paste.uses)
-    use.host = hosts.shown(use.host);
-  for (PasteNeighbour& neighbour : paste.neighbours)
-    if (!neighbour.is_switch) neighbour.host = hosts.shown(neighbour.host);
-  for (PasteAddress& address : paste.addresses)
-    address.host = hosts.shown(address.host);
-  for (PasteMtu& mtu : paste.mtus)
-    mtu.host = hosts.shown(mtu.host);
-  for (PasteCarrier& carrier : paste.carriers)
-    carrier.host = hosts.shown(carrier.host);
-  for (PasteRoute& route : paste.routes)
-    route.host = hosts.shown(route.host);
-  for (PasteRule& rule : paste.rules)
-    rule.host = hosts.shown(rule.host);
-  for (PasteLanes& lanes : paste.rows.lanes)
-    lanes.host = hosts.shown(lanes.host);
-  for (PasteStart& start : paste.rows.starts)
-    start.host = hosts.shown(start.host);
-  for (PasteDisabled& port : paste.disabled)
-    port.host = hosts.shown(port.host);
-  for (PastePortSetting& port : paste.port_settings)
-    port.host = hosts.shown(port.host);
-  for (PasteGateway& gateway : paste.gateways)
-    gateway.host = hosts.shown(gateway.host);
-  for (PasteLoop& loop : paste.loops)
-    loop.host = hosts.shown(loop.host);
-  for (PasteOrdering& ordering : paste.orderings)
-    ordering.host = hosts.shown(ordering.host);
-  for (PasteProtocol& protocol : paste.protocols)
-    protocol.host = hosts.shown(protocol.host);
-  for (PasteAble& able : paste.able)
-    able.host = hosts.shown(able.host);
-  name_hosts(paste.noted, hosts);
+  show_hosts(paste, hosts);
   std::vector<evidence::Evidence> of_hosts = std::move(hosts).finish(join(all, ", "));
   paste.evidence.insert(paste.evidence.begin(), std::make_move_iterator(of_hosts.begin()),
                         std::make_move_iterator(of_hosts.end()));

@@ -4,6 +4,7 @@
 
 #include "base/testing.h"
 #include "sim/engine/sim.h"
+#include "sim/engine/test_sim.h"
 #include "sim/fabric/test_networks.h"
 
 namespace weir::sim {
@@ -12,13 +13,8 @@ namespace {
 using test::add_flow;
 using test::leaf_spine;
 using test::lossless_switch;
+using test::made;
 using test::plain_nic;
-
-std::unique_ptr<Sim> made(Network network) {
-  auto sim = Sim::make(std::move(network));
-  EXPECT_TRUE(sim.has_value()) << (sim ? "" : sim.error().what);
-  return std::move(sim).value();
-}
 
 /// Two leaves with `per_leaf` NICs each, four spines. Leaf 0 is node 2 * per_leaf; its ports 0 …
 /// are the NICs', then one per spine.

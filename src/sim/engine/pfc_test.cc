@@ -4,6 +4,7 @@
 #include "base/testing.h"
 #include "model/pause_loop.h"
 #include "sim/engine/sim.h"
+#include "sim/engine/test_sim.h"
 #include "sim/fabric/test_networks.h"
 #include "sim/results/fidelity.h"
 
@@ -12,14 +13,9 @@ namespace {
 
 using test::add_flow;
 using test::lossless_switch;
+using test::made;
 using test::plain_nic;
 using test::star;
-
-std::unique_ptr<Sim> made(Network network) {
-  auto sim = Sim::make(std::move(network));
-  EXPECT_TRUE(sim.has_value()) << (sim ? "" : sim.error().what);
-  return std::move(sim).value();
-}
 
 struct WorstCase {
   BitRate rate;

@@ -1,6 +1,7 @@
 #include "sim/engine/sim.h"
 
 #include "base/testing.h"
+#include "sim/engine/test_sim.h"
 #include "sim/fabric/test_networks.h"
 
 namespace weir::sim {
@@ -8,14 +9,9 @@ namespace {
 
 using test::add_flow;
 using test::lossless_switch;
+using test::made;
 using test::plain_nic;
 using test::star;
-
-std::unique_ptr<Sim> made(Network network) {
-  auto sim = Sim::make(std::move(network));
-  EXPECT_TRUE(sim.has_value()) << (sim ? "" : sim.error().what);
-  return std::move(sim).value();
-}
 
 /// Completion of one WRITE through `hops` equal store-and-forward switches, frame by frame.
 Ps closed_form(std::int64_t bytes, std::int64_t mtu, BitRate rate, Ps cable, Ps pipeline,

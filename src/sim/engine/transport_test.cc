@@ -2,6 +2,7 @@
 
 #include "base/testing.h"
 #include "sim/engine/sim.h"
+#include "sim/engine/test_sim.h"
 #include "sim/fabric/test_networks.h"
 
 namespace weir::sim {
@@ -9,14 +10,9 @@ namespace {
 
 using test::add_flow;
 using test::lossless_switch;
+using test::made;
 using test::plain_nic;
 using test::star;
-
-std::unique_ptr<Sim> made(Network network) {
-  auto sim = Sim::make(std::move(network));
-  EXPECT_TRUE(sim.has_value()) << (sim ? "" : sim.error().what);
-  return std::move(sim).value();
-}
 
 struct Lossy {
   BitRate rate;
