@@ -74,13 +74,15 @@ if ! with_tree true 2>/dev/null; then
   exit 0
 fi
 write_loop
+start=$(instructions "$weir" --version)
 ours=$(instructions "$weir" snapshot --counters --out "$work/snapshot.json")
 grep -q "[1-9][0-9]* counters on $nics NICs" "$work/snapshot.json" ||
   { echo "weir did not read $nics NICs" >&2; exit 1; }
 one=$(instructions bash "$work/loop.sh" mlx5_0 "$work/copies")
 files=$(find "$work/copies/mlx5_0" -type f | wc -l)
 shell=$((one * nics))
-echo "snapshot of $nics NICs, $files sysfs counters each: weir $((ours / 1000)) k instructions," \
+echo "snapshot of $nics NICs, $files sysfs counters each: weir $((ours / 1000)) k instructions" \
+  "($((start / 1000)) k of them until any verb starts, most by the dynamic linker)," \
   "shell $((shell / 1000)) k ($nics times one NIC's), $((shell / ours)) times as many"
 [[ $((shell / ours)) -ge $least ]] ||
   { echo "weir snapshot must need $least times less than the shell" >&2; exit 1; }

@@ -14,7 +14,7 @@ std::span<const ExitMeaning> exit_meanings() {
       ExitMeaning{ExitCode::kBadInput, "bad input",
                   "a file or text could not be used: says which, where and what was expected; "
                   "everything is left as it was"},
-      ExitMeaning{ExitCode::kCouldNotLook, "no data",
+      ExitMeaning{ExitCode::kCouldNotLook, "not readable",
                   "no privilege, no device or no tool: says which and how to get it"},
       ExitMeaning{ExitCode::kPartial, "partial",
                   "some hosts or required checks gave no answer (they are named), or the command "

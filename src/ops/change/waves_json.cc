@@ -65,7 +65,7 @@ std::string said_instead(std::string_view verb, int status, const Json& document
                       : fmt::format("weir {}: status {}: {}", verb, status, said);
 }
 
-/// Usage, bad input and "no data" change nothing: the status says so.
+/// Usage, bad input and "not readable" change nothing: the status says so.
 bool changed_nothing(int status) {
   return is_status(status, ExitCode::kUsage) || is_status(status, ExitCode::kBadInput) ||
          is_status(status, ExitCode::kCouldNotLook);
