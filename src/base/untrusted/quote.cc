@@ -81,6 +81,10 @@ std::string env_value(std::string_view text) {
   return in_single_quotes(text);
 }
 
+std::string export_line(std::string_view name, std::string_view value) {
+  return fmt::format("export {}={}", shell_word(name), env_value(value));
+}
+
 std::string yaml_quoted(std::string_view text) {
   return printable(in_double_quotes(text));
 }

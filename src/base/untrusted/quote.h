@@ -16,6 +16,8 @@ namespace weir {
 /// A value in a file that shells and tools source: `export NAME=value`. As shell_word, but what
 /// is usual in values (commas, '^', '=') stays plain; zsh expands a leading '='.
 [[nodiscard]] std::string env_value(std::string_view text);
+/// `export NAME=value`, as a line to type or of a file that shells source.
+[[nodiscard]] std::string export_line(std::string_view name, std::string_view value);
 
 /// YAML 1.2: a scalar that is a text; plain where that is beyond doubt, else in double quotes.
 [[nodiscard]] std::string yaml_text(std::string_view text);

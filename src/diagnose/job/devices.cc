@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "design/prove/islands.h"
 #include "diagnose/job/rules.h"
 #include "readers/paste/paste.h"
@@ -56,7 +57,7 @@ bool looks_like_interface(std::string_view name) {
 /// A list that takes exactly what there is: no fix names a device that does not exist.
 finding::Fix all_devices(std::string_view variable, const std::vector<std::string>& devices) {
   return {"nccl",
-          {fmt::format("export {}=={}", variable, join(devices, ","))},
+          {export_line(variable, "=" + join(devices, ","))},
           "the leading equals sign requires exact names"};
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "diagnose/job/rules.h"
 
 namespace weir::diagnose {
@@ -48,7 +49,7 @@ void judge_old_name(const readers::JobVariable& variable, const readers::Variabl
               variable.at);
   if (known.is_still_read) found.severity = finding::Severity::kInfo;
   if (known.renamed_to.empty()) {
-    found.fix = {{"nccl", {fmt::format("unset {}", variable.name)}, ""}};
+    found.fix = {{"nccl", {shell_line({"unset", variable.name})}, ""}};
     return;
   }
   const bool is_switch = variable.name == "NCCL_IB_CUDA_SUPPORT";
@@ -56,7 +57,7 @@ void judge_old_name(const readers::JobVariable& variable, const readers::Variabl
   const std::string value = is_switch ? (variable.value == "0" ? "LOC" : "SYS")
                                       : (is_same ? variable.value : std::string("<value>"));
   found.fix = {{"nccl",
-                {fmt::format("export {}={}", known.renamed_to, value)},
+                {export_line(known.renamed_to, value)},
                 is_same
                     ? std::string()
                     : fmt::format("other values than before: weir explain {}", known.renamed_to)}};
@@ -74,7 +75,7 @@ void judge_name(const readers::JobVariable& variable, JobFindings& out) {
   found.confidence =
       known.nearest.empty() ? finding::Confidence::kMedium : finding::Confidence::kHigh;
   if (!known.nearest.empty())
-    found.fix = {{"nccl", {fmt::format("export {}={}", known.nearest, variable.value)}, ""}};
+    found.fix = {{"nccl", {export_line(known.nearest, variable.value)}, ""}};
 }
 
 /// Words that NCCL knows, from the page of its environment variables; not case sensitive. An
@@ -151,7 +152,7 @@ void judge_words(const readers::JobVariable& variable, JobFindings& out) {
       if (!close) found.severity = finding::Severity::kWarning;  // a newer NCCL may know it
       found.confidence = close ? finding::Confidence::kHigh : finding::Confidence::kMedium;
       if (close && words_in(choice, variable.value).size() == 1)
-        found.fix = {{"nccl", {fmt::format("export {}={}", variable.name, *close)}, ""}};
+        found.fix = {{"nccl", {export_line(variable.name, *close)}, ""}};
     }
   }
 }
@@ -218,7 +219,7 @@ void judge_range(const JobCase& subject, const readers::JobVariable& variable, J
     const std::string_view right = own.empty() ? range.usual : std::string_view(own);
     if (right.empty()) continue;
     found.fix = {{"nccl",
-                  {fmt::format("export {}={}", variable.name, right)},
+                  {export_line(variable.name, right)},
                   own.empty()
                       ? "NCCL's default; weir render --to nccl prints every value for a design"
                       : "the design's value; weir render --to nccl prints all"}};

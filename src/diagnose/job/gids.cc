@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/untrusted/quote.h"
 #include "diagnose/job/rules.h"
 #include "evidence/address.h"
 
@@ -119,7 +120,7 @@ void judge_index_zero(const JobCase& subject, const readers::JobVariable& variab
   // Within one subnet RoCE v1 can work; a design says that it is RoCE v2.
   if (subject.intent == nullptr) found.severity = finding::Severity::kWarning;
   found.fix = {{"nccl",
-                {fmt::format("unset {}", variable.name)},
+                {shell_line({"unset", variable.name})},
                 "NCCL 2.21 and later selects RoCE v2 itself; for an older one take the index of a "
                 "RoCE v2 address from show_gids"}};
 }

@@ -1,6 +1,7 @@
 // GPUDirect RDMA: does data go from GPU to NIC, or through host memory, and why?
 #include <fmt/format.h>
 
+#include "base/untrusted/quote.h"
 #include "diagnose/job/rules.h"
 
 namespace weir::diagnose {
@@ -35,7 +36,7 @@ std::string reason_of(const readers::Job& job, const readers::NcclProcess& proce
 /// Undoes the job's own limit: nothing on the host needs a change.
 finding::Fix without_limit(const readers::JobVariable& limit) {
   return {"nccl",
-          {fmt::format("export {}=PXB", limit.name)},
+          {export_line(limit.name, "PXB")},
           fmt::format("in place of {}={}, or remove the line: NCCL selects the distance itself",
                       limit.name, limit.value)};
 }

@@ -16,6 +16,30 @@ namespace {
 /// How many lines a finding cites: the first of many ranks show it as well as all.
 constexpr std::size_t kMostLines = 6;
 
+/// The message of a warning's line, without the process that it is from.
+std::string_view message_of(std::string_view line) {
+  for (const std::string_view level : {"NCCL WARN ", "NCCL ERROR "})
+    if (const auto at = line.find(level); at != std::string_view::npos)
+      return line.substr(at + level.size());
+  return line;
+}
+
+/// A library warns, and no rule here knows of what: the log is not in order, and why is open. Beside
+/// a finding a warning is most often its consequence.
+void leave_open(const readers::Job& job, const finding::Judgement& judged, JobFindings& out) {
+  const bool is_explained =
+      judged.count(finding::Severity::kError) > 0 || judged.count(finding::Severity::kWarning) > 0;
+  if (job.warnings.empty() || is_explained) return;
+  const readers::Cited& first = job.warnings.front();
+  out.unknown("warnings of the log",
+              fmt::format("{} that no rule here knows; the first is line {} of {}: {}",
+                          counted(job.warnings.size(), "line"), first.line, first.file,
+                          message_of(first.text)),
+              "the documentation of the library; weir explain '<its words>' lists what may be "
+              "relevant",
+              true);
+}
+
 }  // namespace
 
 finding::Finding& JobFindings::add(std::string_view id, std::string verdict,
@@ -99,6 +123,7 @@ finding::Judgement judge_job(const JobCase& subject) {
   judge_gpu_direct(subject, findings);
   judge_differences(subject, findings);
   judge_variables(subject, findings);
+  leave_open(subject.job, judgement, findings);
   finding::settle(judgement);
   const bool is_silent = subject.job.is_empty();
   const bool is_clean = judgement.conclusion == finding::Conclusion::kHealthy;

@@ -41,6 +41,51 @@ std::string ids_of(const finding::Judgement& judgement) {
   return text;
 }
 
+TEST(JobWarnings, ThatNoRuleKnowsLeaveTheAnswerOpen) {
+  COVERS("E3");
+  for (const std::string_view line :
+       {"gpu01:77:90 [0] NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out",
+        "gpu01:77:90 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.7<4711> failed : "
+        "Connection refused",
+        "[rank3]:[E101 ProcessGroupNCCL.cpp:632] [Rank 3] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=12)"}) {
+    const readers::Job job = readers::read_job(std::string(line) + "\n", "job.log");
+    const finding::Judgement judgement = judge_job({.job = job});
+    EXPECT_NE(judgement.conclusion, finding::Conclusion::kHealthy) << line;
+    EXPECT_TRUE(judgement.is_partial() || judgement.count(finding::Severity::kWarning) > 0 ||
+                judgement.count(finding::Severity::kError) > 0)
+        << line;
+  }
+  // One that is explained leaves nothing open, and what is no warning never does.
+  for (const std::string_view line :
+       {"gpu01:77:90 [0] NCCL WARN NET/IB: Got completion from peer 10.10.1.6<48211> with "
+        "status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_RECV(128) reqSize=0 vendor_err=129",
+        "gpu01:77:90 [0] NCCL INFO Connected all rings"}) {
+    const readers::Job job = readers::read_job(std::string(line) + "\n", "job.log");
+    const finding::Judgement judgement = judge_job({.job = job});
+    for (const finding::Unknown& unknown : judgement.unknown)
+      EXPECT_NE(unknown.check, "warnings of the log") << line;
+  }
+}
+
+TEST(JobFixes, HoldNoValueThatAShellWouldRun) {
+  COVERS("E2");
+  const readers::Job job = readers::read_job(
+      "export NCCL_IB_HCAA='x;touch /tmp/PWNED'\n"
+      "export NCCL_IB_CUDA_SUPPORT='$(id)'\nexport NCCL_LL_THRESHOLD='`id`'\n",
+      "job.sh");
+  const finding::Judgement judgement = judge_job({.job = job});
+  std::string commands;
+  for (const finding::Finding& item : judgement.findings)
+    for (const finding::Fix& fix : item.fix)
+      commands += join(fix.commands, "\n") + "\n";
+  EXPECT_NE(commands.find("export NCCL_IB_HCA='x;touch /tmp/PWNED'\n"), std::string::npos)
+      << commands;
+  EXPECT_EQ(commands.find("=x;"), std::string::npos);
+  EXPECT_EQ(commands.find("=$("), std::string::npos);
+  EXPECT_EQ(commands.find("=`"), std::string::npos);
+}
+
 TEST(JobNames, ThousandsOfUnknownOnesAreAHundredFindingsAndOneForTheRest) {
   COVERS("E2");
   std::string text = "#!/bin/bash\nexport NCCL_IB_TCC=106\n";

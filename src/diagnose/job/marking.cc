@@ -1,6 +1,7 @@
 // The traffic class of a job: the byte that decides in which class its packets travel.
 #include <fmt/format.h>
 
+#include "base/untrusted/quote.h"
 #include "diagnose/job/rules.h"
 #include "units/qos_code.h"
 
@@ -51,7 +52,7 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
                             variable.name, *value, dscp, *value),
                 variable.at);
     found.fix = {{"nccl",
-                  {fmt::format("export {}={}", variable.name, right)},
+                  {export_line(variable.name, fmt::to_string(right))},
                   "the DSCP times four, plus 2 for ECN"}};
     if (!wanted) found.confidence = finding::Confidence::kHigh;
     return;
@@ -66,7 +67,7 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
         variable.at);
     priority.severity = finding::Severity::kWarning;
     priority.fix = {{"nccl",
-                     {fmt::format("export {}=106", variable.name)},
+                     {export_line(variable.name, "106")},
                      "the DSCP of the lossless class times four, plus 2 for ECN: 106 is DSCP 26"}};
     return;
   }
@@ -86,7 +87,7 @@ void judge_value(const JobCase& subject, const readers::JobVariable& variable, J
                                     "DSCP {}.",
                                     variable.name, *value, dscp, dscp_of(*wanted).value()),
                         variable.at);
-  found.fix = {{"nccl", {fmt::format("export {}={}", variable.name, wanted->value())}, ""}};
+  found.fix = {{"nccl", {export_line(variable.name, fmt::to_string(wanted->value()))}, ""}};
 }
 
 /// Where a job takes the traffic class away again: `unset NCCL_IB_TC`.
@@ -126,7 +127,7 @@ void judge_absence(const JobCase& subject, TosByte wanted, JobFindings& out) {
               unset == nullptr ? environment->at : unset->at);
   found.severity = finding::Severity::kWarning;  // the NIC may force it, or another file may set it
   found.confidence = finding::Confidence::kMedium;
-  found.fix = {{"nccl", {fmt::format("export NCCL_IB_TC={}", wanted.value())}, ""}};
+  found.fix = {{"nccl", {export_line("NCCL_IB_TC", fmt::to_string(wanted.value()))}, ""}};
 }
 
 }  // namespace

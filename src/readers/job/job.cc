@@ -321,6 +321,11 @@ bool is_telling(std::string_view line) {
   });
 }
 
+/// PyTorch gave a collective up: a symptom, whatever the cause.
+bool is_warning_of_torch(std::string_view line) {
+  return line.find("Watchdog caught collective operation timeout") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string NcclProcess::name() const {
@@ -351,6 +356,7 @@ Job read_job(std::string_view text, std::string_view file) {
                    std::string(trim(line.text).substr(0, kLongestCitation))};
     const auto entry = log_line(line.text);
     if (entry) log.read(*entry, at);
+    if ((entry && entry->is_warning) || is_warning_of_torch(line.text)) job.warnings.push_back(at);
     if (is_telling(line.text)) {
       const bool has_process = entry && !entry->host.empty();
       job.messages.push_back({has_process ? entry->host + ":" + entry->pid : "", at});
@@ -373,6 +379,7 @@ void append(Job& job, Job more) {
   std::move(more.memlock.begin(), more.memlock.end(), std::back_inserter(job.memlock));
   std::move(more.processes.begin(), more.processes.end(), std::back_inserter(job.processes));
   std::move(more.messages.begin(), more.messages.end(), std::back_inserter(job.messages));
+  std::move(more.warnings.begin(), more.warnings.end(), std::back_inserter(job.warnings));
   if (!job.nodes) job.nodes = more.nodes;
   job.lines += more.lines;
 }

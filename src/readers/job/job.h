@@ -122,11 +122,12 @@ struct Job {
   std::optional<unsigned> nodes;  // what `#SBATCH --nodes` asks for
   std::vector<NcclProcess> processes;
   std::vector<JobMessage> messages;
+  std::vector<Cited> warnings;  // what a library warns of, known here or not
   int lines = 0;
 
   [[nodiscard]] bool is_empty() const {
     return variables.empty() && open.empty() && unset.empty() && memlock.empty() &&
-           processes.empty() && messages.empty();
+           processes.empty() && messages.empty() && warnings.empty();
   }
   /// The first variable of this name; nullptr where there is none.
   [[nodiscard]] const JobVariable* find(std::string_view name) const;

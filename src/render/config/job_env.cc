@@ -349,7 +349,7 @@ platforms::ConfigFile job_file(const JobEnvironment& environment, std::string_vi
     else if (format == "nccl.conf")
       text += fmt::format("{}={}\n", variable.name, comment_text(variable.value));
     else
-      text += fmt::format("export {}={}\n", variable.name, env_value(variable.value));
+      text += export_line(variable.name, variable.value) + "\n";
   }
   return {std::move(name), std::move(text)};
 }
