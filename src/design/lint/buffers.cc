@@ -174,9 +174,10 @@ void check_headroom_exceeds_buffer(LintCase& c) {
 namespace {
 
 // Guarantees larger than the pool they come from are lent from the other pools: the same excess.
+// Without such a pool they come from the shared ones, as in the vendors' profiles.
 void check_guarantees_fit(LintCase& c) {
   const Setting<Share>& reserved = c.design.buffers.pools.reserved;
-  if (!reserved.is_written()) return;
+  if (!reserved.is_written() || *reserved == Share()) return;
   const auto causes = switch_causes(
       c,
       [](const SwitchIntent& node) {

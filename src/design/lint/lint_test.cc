@@ -11,6 +11,7 @@
 
 #include "base/testing.h"
 #include "base/text.h"
+#include "design/fabric/effective.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
 #include "design/lint/rules.h"
@@ -978,6 +979,17 @@ TEST(Lint, PoolsOfExactly100PercentPass) {
   };
   EXPECT_TRUE(with("15%").findings.empty());
   EXPECT_NE(find_id(with("15.1%"), "buffer.pools_over_100"), nullptr);
+}
+
+TEST(Lint, TheEffectiveDesignOfASoundOneIsSound) {
+  COVERS("A2");
+  for (const Template& each : templates()) {
+    const auto loaded = load_text(each.text, std::string(each.name));
+    ASSERT_TRUE(lint_text(std::string(each.text)).findings.empty()) << each.name;
+    const auto again = lint_text(effective_text(loaded.design));
+    for (const finding::Finding& found : again.findings)
+      ADD_FAILURE() << each.name << ": " << found.verdict;
+  }
 }
 
 TEST(Lint, IncastIsJudgedAtTheLastNumberOfSendersThatHasAnEquilibrium) {

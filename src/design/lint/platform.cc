@@ -254,7 +254,8 @@ void check_pools(LintCase& c) {
   const Pools& pools = c.design.buffers.pools;
   const TextPosition at =
       first_known({pools.lossless.at(), pools.lossy.at(), pools.storage.at(), pools.reserved.at()});
-  if (!at.is_known()) return;
+  // One pool that is the whole buffer carves nothing.
+  if (!at.is_known() || *pools.lossless == 100_percent) return;
   check(c,
         {.is_over = [](const SwitchIntent& node) { return !system_of(node).has_buffer_pools; },
          .asked_at = at},

@@ -33,7 +33,9 @@ bool is_here(const std::vector<std::string>& platforms, const finding::Fix& fix)
   if (platform == nullptr || platforms.empty()) return true;
   if (platform->side != finding::Side::kHost && platform->side != finding::Side::kSwitch)
     return true;
-  return std::find(platforms.begin(), platforms.end(), fix.platform) != platforms.end();
+  const bool is_general = fix.platform == "host" || fix.platform == "switch";
+  return is_general ||
+         std::find(platforms.begin(), platforms.end(), fix.platform) != platforms.end();
 }
 
 /// The fixes for the platforms of the fabric; all where there is none of them.

@@ -296,6 +296,20 @@ TEST(Report, plansErrorsFirstWithTheFabricsOwnCommandsAndARetest) {
     EXPECT_NE(fix.platform, "sonic") << "pod16 runs Cumulus";
 }
 
+TEST(Report, keepsTheFixesForAnyHostBesideThoseOfItsPlatforms) {
+  COVERS("J5");
+  Report report;
+  report.platforms = {"mlx5-ofed", "cumulus"};
+  report.judgement.findings.push_back(finding::make_finding("receiver.slow", "It is slow.", {}));
+  const auto plan = plan_of(report);
+  ASSERT_EQ(plan.size(), 1U);
+  std::set<std::string> platforms;
+  for (const finding::Fix& fix : plan[0].fixes)
+    platforms.insert(fix.platform);
+  EXPECT_TRUE(platforms.contains("host"));
+  EXPECT_FALSE(platforms.contains("sonic"));
+}
+
 TEST(Report, saysInWordsHowItStands) {
   finding::Judgement judgement;
   EXPECT_EQ(verdict_of(judgement), "Healthy: no deviation from the design");
