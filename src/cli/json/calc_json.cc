@@ -72,8 +72,8 @@ Json wred_json(const model::FluidRow& row) {
 
 Json wred_json(const model::PublishedWred& row) {
   Json object = {{"who", row.who}, {"rates", row.rates}};
-  if (row.min) object["min_bytes"] = row.min->raw();
-  if (row.max) object["max_bytes"] = row.max->raw();
+  object["min_bytes"] = row.min ? Json(row.min->raw()) : Json(nullptr);
+  object["max_bytes"] = row.max ? Json(row.max->raw()) : Json(nullptr);
   if (row.max_share) object["probability"] = static_cast<double>(row.max_share->raw()) / 1e6;
   object["nic"] = row.nic;
   object["tag"] = row.tag;

@@ -24,6 +24,13 @@ std::string confirm_verdict(const ops::Confirmed& confirmed) {
     case ops::ConfirmState::kKeptAlready:
       return fmt::format("Nothing to confirm: the apply of {} at {} is kept already.",
                          journal.head.design, journal.head.time);
+    case ops::ConfirmState::kUndoneInPart:
+      return fmt::format(
+          "Too late: the apply of {} at {} was rolled back in part: {}; {} could NOT be undone. "
+          "weir "
+          "rollback tries again.",
+          journal.head.design, journal.head.time, journal.reason,
+          counted(journal.standing(), "change"));
     case ops::ConfirmState::kTooLate:
       return fmt::format("Too late: the apply of {} at {} was {}: {}.", journal.head.design,
                          journal.head.time, host::to_text(journal.phase), journal.reason);
@@ -44,7 +51,9 @@ ExitCode run_confirm(const Args& args, Context& context) {
   } else {
     context.out << confirm_verdict(*confirmed) << '\n';
   }
-  return confirmed->state == ops::ConfirmState::kTooLate ? ExitCode::kRolledBack : ExitCode::kOk;
+  const bool was_undone = confirmed->state == ops::ConfirmState::kTooLate ||
+                          confirmed->state == ops::ConfirmState::kUndoneInPart;
+  return was_undone ? ExitCode::kRolledBack : ExitCode::kOk;
 }
 
 }  // namespace

@@ -170,9 +170,10 @@ Consent agree_on(const Args& args, Context& context, const ops::Source& source,
 }
 
 ExitCode nothing_to_do(const Args& args, Context& context, const std::string& directory) {
-  const std::string verdict =
-      fmt::format("Nothing to roll back: {} has no apply {}.", directory,
-                  args.has("pending") ? "that awaits its confirmation or was cut off" : "to undo");
+  const std::string verdict = fmt::format(
+      "Nothing to roll back: {} has no apply {}.", directory,
+      args.has("pending") ? "that awaits its confirmation, was cut off or was put back in part"
+                          : "to undo");
   if (context.json) {
     print_nothing_to_roll_back_json(context, args.command(), verdict);
   } else {
@@ -263,11 +264,11 @@ Command rollback_command() {
           "at once.",
       .options = with_change_options(with_lab_option(
           {{.name = "unconfirmed",
-            .help = "only an apply that is not confirmed in time (waits until then) or was cut "
-                    "off; asks nothing"},
+            .help = "only an apply that is not confirmed in time (waits until then), was cut "
+                    "off or put back in part; asks nothing"},
            {.name = "pending",
-            .help = "only an apply that still awaits its confirmation or was cut off, at once; "
-                    "an apply that was confirmed stays"}})),
+            .help = "only an apply that still awaits its confirmation, was cut off or put back "
+                    "in part, at once; an apply that was confirmed stays"}})),
       .refuses = {{.name = "host", .why = "an apply is undone as a whole: leave it out"},
                   {.name = "root", .why = "a captured machine cannot be changed"}},
       .examples = {{"sudo weir rollback", "this host as it was before the last apply"},

@@ -24,8 +24,8 @@ std::string_view message_of(std::string_view line) {
   return line;
 }
 
-/// A library warns, and no rule here knows of what: the log is not in order, and why is open. Beside
-/// a finding a warning is most often its consequence.
+/// A library warns, and no rule here knows of what: the log is not in order, and why is open.
+/// Beside a finding a warning is most often its consequence.
 void leave_open(const readers::Job& job, const finding::Judgement& judged, JobFindings& out) {
   const bool is_explained =
       judged.count(finding::Severity::kError) > 0 || judged.count(finding::Severity::kWarning) > 0;

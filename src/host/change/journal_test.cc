@@ -987,11 +987,15 @@ TEST_F(StateDirectoryTest, WhatCannotBeReadAfterARestartIsNotSaidToBeGone) {
       EXPECT_TRUE(step.error.starts_with("could not be read: ")) << step.error;
     }
   }
-  const auto stored = state_.last_standing();
+  // Nothing awaits a confirmation, and yet not everything was put back.
+  EXPECT_FALSE((*state_.open_journal()).has_value());
+  const auto stored = state_.last_unsettled();
+  ASSERT_TRUE(stored && *stored);
   const auto seen = roll_back(
       state_, **stored, [&](const std::string&) { return host.get(); }, "boot-2", "test");
   ASSERT_TRUE(seen);
   EXPECT_TRUE(seen->is_whole);
+  EXPECT_FALSE((*state_.last_unsettled()).has_value());
 }
 
 }  // namespace

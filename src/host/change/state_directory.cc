@@ -266,6 +266,17 @@ Result<std::optional<StoredJournal>> StateDirectory::last_standing() const {
   return std::optional<StoredJournal>();
 }
 
+Result<std::optional<StoredJournal>> StateDirectory::last_unsettled() const {
+  WEIR_TRY(open, open_journal());
+  if (open) return open;
+  WEIR_TRY(all, journals());
+  std::erase_if(all,
+                [](const StoredJournal& stored) { return stored.journal.head.verb != "apply"; });
+  const bool is_partial = !all.empty() && all.back().journal.phase == JournalPhase::kUndoneInPart &&
+                          all.back().journal.standing() > 0;
+  return is_partial ? std::optional<StoredJournal>(std::move(all.back())) : std::nullopt;
+}
+
 Result<std::optional<StoredJournal>> StateDirectory::open_journal() const {
   WEIR_TRY(all, journals());
   for (StoredJournal& stored : all)

@@ -280,7 +280,7 @@ Result<RollbackPlan> plan_rollback(const Source& source, const std::string& stat
   plan.lock.emplace(std::move(lock));
   const bool is_last = scope == RollbackScope::kLast;
   WEIR_TRY(found,
-           or_state_failure(is_last ? plan.state.last_standing() : plan.state.open_journal()));
+           or_state_failure(is_last ? plan.state.last_standing() : plan.state.last_unsettled()));
   if (!is_last && found && found->journal.head.verb != "apply") return plan;
   plan.journal = std::move(found);
   if (!plan.journal) return plan;
@@ -313,16 +313,23 @@ Result<Settled> settle(const std::string& given) {
   Settled out{.directory = state.name(), .journal = {}, .rollback = {}};
   WEIR_TRY(is_there, has_state(state, given));
   if (!is_there) return out;
-  WEIR_TRY(open, or_state_failure(state.open_journal()));
-  out.journal = std::move(open);
-  WEIR_TRY_STATUS(or_state_failure(host::settle_open_journal(
-      state, [&](const host::StoredJournal& stored, std::string_view reason) -> weir::Status {
-        out.journal = stored;
-        out.was_rolled_back = true;
-        WEIR_TRY(done, roll_back_here(state, stored, reason));
-        out.rollback = std::move(done);
-        return {};
-      })));
+  WEIR_TRY(unsettled, or_state_failure(state.last_unsettled()));
+  out.journal = std::move(unsettled);
+  const auto roll_back = [&](const host::StoredJournal& stored,
+                             std::string_view reason) -> weir::Status {
+    out.journal = stored;
+    out.was_rolled_back = true;
+    WEIR_TRY(done, roll_back_here(state, stored, reason));
+    out.rollback = std::move(done);
+    return {};
+  };
+  if (!out.journal || out.journal->journal.is_open()) {
+    WEIR_TRY_STATUS(or_state_failure(host::settle_open_journal(state, roll_back)));
+    return out;
+  }
+  WEIR_TRY(lock, or_state_failure(state.lock({.patience = 1_s})));
+  WEIR_TRY(left, or_state_failure(state.last_unsettled()));
+  if (left) WEIR_TRY_STATUS(or_state_failure(roll_back(*left, "a part of it was left")));
   return out;
 }
 
@@ -332,6 +339,7 @@ std::string_view confirm_state_text(ConfirmState state) {
     case ConfirmState::kNoApply: return "no apply";
     case ConfirmState::kKeptAlready: return "kept already";
     case ConfirmState::kTooLate: return "too late";
+    case ConfirmState::kUndoneInPart: return "undone in part";
   }
   WEIR_UNREACHABLE("every state has a name");
 }
@@ -348,11 +356,13 @@ Result<Confirmed> confirm(const Source& source, const std::string& given,
   WEIR_TRY(open, or_state_failure(state.open_journal()));
   if (!open) {
     WEIR_TRY(all, or_state_failure(state.journals()));
+    // What weir verify wrote down of its load and its failure was never to be confirmed.
+    std::erase_if(all, [](const auto& entry) { return entry.journal.head.verb != "apply"; });
     if (all.empty()) return out;
     out.journal = std::move(all.back().journal);
-    const bool was_undone = out.journal.phase == JournalPhase::kUndone ||
-                            out.journal.phase == JournalPhase::kUndoneInPart;
-    out.state = was_undone ? ConfirmState::kTooLate : ConfirmState::kKeptAlready;
+    out.state = out.journal.phase == JournalPhase::kUndone         ? ConfirmState::kTooLate
+                : out.journal.phase == JournalPhase::kUndoneInPart ? ConfirmState::kUndoneInPart
+                                                                   : ConfirmState::kKeptAlready;
     return out;
   }
   if (open->journal.phase != JournalPhase::kAwaiting)
@@ -364,7 +374,7 @@ Result<Confirmed> confirm(const Source& source, const std::string& given,
     WEIR_TRY(done, or_state_failure(roll_back_here(state, *open, "it was not confirmed in time")));
     WEIR_TRY(after, or_state_failure(state.read(open->file)));
     out.journal = std::move(after->journal);
-    out.state = ConfirmState::kTooLate;
+    out.state = done.is_whole ? ConfirmState::kTooLate : ConfirmState::kUndoneInPart;
     return out;
   }
   WEIR_TRY(journal, or_state_failure(state.reopen(*open)));

@@ -81,7 +81,7 @@ struct RollbackPlan {
 };
 enum class RollbackScope {
   kLast,     // the last apply that still is, confirmed or not
-  kPending,  // only an apply that awaits its confirmation or was cut off
+  kPending,  // only an apply that awaits its confirmation, was cut off, or was put back in part
 };
 /// An apply is undone as a whole: a failure where it changed hosts of a lab that the source leaves
 /// out.
@@ -98,15 +98,16 @@ struct Settled {
   host::Rollback rollback;
   bool was_rolled_back = false;  // false: it was confirmed while this waited
 };
-/// Of this machine: rolls back what is not confirmed when its time is over, waiting until then, and
-/// what was cut off. Nothing else.
+/// Of this machine: rolls back what is not confirmed when its time is over, waiting until then,
+/// what was cut off, and what an earlier rollback could not put back. Nothing else.
 [[nodiscard]] Result<Settled> settle(const std::string& state);
 
 enum class ConfirmState {
   kConfirmed,
   kNoApply,
   kKeptAlready,
-  kTooLate,  // it was rolled back
+  kTooLate,       // it was rolled back
+  kUndoneInPart,  // the same, and some of it could not be undone
 };
 struct Confirmed {
   ConfirmState state = ConfirmState::kNoApply;

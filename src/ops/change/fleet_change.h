@@ -13,7 +13,7 @@ namespace weir::ops {
 
 enum class FleetVerb {
   kRollback,         // the last apply of each host, confirmed or not
-  kRollbackPending,  // only where one awaits its confirmation or was cut off
+  kRollbackPending,  // only where one awaits its confirmation, was cut off or put back in part
   kConfirm,
 };
 
@@ -22,7 +22,7 @@ enum class FleetHostState {
   kKept,      // of a confirmation: it was confirmed before
   kNothing,   // there is nothing to roll back, or to confirm
   kTooLate,   // of a confirmation: it was rolled back already
-  kInPart,    // of a rollback: some of it could not be undone
+  kInPart,    // some of it could not be undone, by this rollback or before a confirmation
   kFailed,    // its weir could not do it, or is not there
   kNoAnswer,  // not reached, or no usable answer: nobody here knows whether it was done
   kNotAsked,  // interrupted before its turn

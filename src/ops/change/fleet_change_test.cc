@@ -74,6 +74,9 @@ TEST(FleetChange, AConfirmationThatCameTooLateIsNotOneThatKept) {
             FleetHostState::kNothing);
   EXPECT_EQ(confirm_state(6, R"({"schema": "weir/confirm/1", "confirmed": false})"),
             FleetHostState::kTooLate);
+  EXPECT_EQ(confirm_state(6, R"({"schema": "weir/confirm/1", "confirmed": false,
+                                 "state": "undone in part", "verdict": "1 change left"})"),
+            FleetHostState::kInPart);
   EXPECT_EQ(confirm_state(0, "Confirmed."), FleetHostState::kNoAnswer);
   EXPECT_EQ(confirm_state(4, R"({"schema": "weir/error/1"})"), FleetHostState::kFailed);
 }

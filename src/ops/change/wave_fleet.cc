@@ -75,6 +75,7 @@ class FleetWaves final : public WaveDriver {
       auto is_kept = ask_to_keep(member);
       for (int i = 1; !is_kept && i < kConfirmAttempts; ++i)
         is_kept = ask_to_keep(member);
+      // Also where it put a part back only: the rollback of the wave asks for the rest.
       if (!is_kept) return set(host, WaveHostState::kLost, is_kept.error().what);
       if (*is_kept) return set(host, WaveHostState::kConfirmed, "");
       set(host, WaveHostState::kFailed, "its deadline was over: it rolled itself back");

@@ -131,7 +131,9 @@ FleetHostAnswer read_confirm_answer(int status, std::string_view output, std::st
     return out;
   }
   if (is_status(status, ExitCode::kRolledBack)) {
-    out.state = FleetHostState::kTooLate;
+    const bool is_part = document.value("state", Json()) == Json("undone in part");
+    out.state = is_part ? FleetHostState::kInPart : FleetHostState::kTooLate;
+    if (is_part) out.detail = said_instead("confirm", status, document, output, errors);
     return out;
   }
   // Where nothing awaited a confirmation: a weir that is too old says so in its verdict alone.
