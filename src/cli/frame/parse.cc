@@ -206,9 +206,10 @@ std::optional<std::string> wrong_choice(std::string_view what, const std::string
       is_vendor ? fmt::format("; did you mean '{}'?", system) : did_you_mean(value, candidates);
   // A long list would bury the guess; the help has it.
   constexpr std::size_t kFew = 8;
-  const std::string expected = choices.size() > kFew && !guess.empty()
-                                   ? fmt::format("one of {} words", choices.size())
-                                   : one_of(choices);
+  const std::string expected =
+      choices.size() > kFew && !guess.empty()
+          ? fmt::format("one of the {} words that --help lists", choices.size())
+          : one_of(choices);
   return fmt::format("{}: expected {}, found '{}'{}", what, expected, value, guess);
 }
 

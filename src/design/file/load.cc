@@ -19,6 +19,12 @@
 namespace weir::design {
 namespace {
 
+/// What a field takes, as an error says it.
+std::string numbers_of(Range range) {
+  return range.min == range.max ? std::to_string(range.min)
+                                : fmt::format("a number from {} to {}", range.min, range.max);
+}
+
 // Fills one struct from one mapping. Visiting looks every known key up; the keys that remain are
 // unknown.
 class Reader {
@@ -63,8 +69,7 @@ class Reader {
       number = out->value;
     }
     if (number >= range.min && number <= range.max) return;
-    error(out.at(), fmt::format("{}: expected a number from {} to {}, found {}", full(key),
-                                range.min, range.max, number));
+    error(out.at(), fmt::format("{}: expected {}, found {}", full(key), numbers_of(range), number));
   }
 
   template <class S>
@@ -412,8 +417,8 @@ class Setter {
     if (known_.back() != path_ || !status_) return;
     if constexpr (std::is_same_v<T, int>) {
       if (*trial < range.min || *trial > range.max)
-        status_ = invalid_error(fmt::format("{}: expected a number from {} to {}, found {}", path_,
-                                            range.min, range.max, *trial));
+        status_ = invalid_error(
+            fmt::format("{}: expected {}, found {}", path_, numbers_of(range), *trial));
     }
     if (status_) out = trial;
   }

@@ -674,7 +674,7 @@ void flatten(const design::YamlNode& node, std::vector<std::string>& path,
 Result<std::vector<Statement>> from_tree(std::string_view text, std::string_view file) {
   const design::YamlDocument document = design::parse_yaml(text);
   if (!document.errors.empty())
-    return parse_error(fmt::format("{}:{}: expected YAML, found {}", file,
+    return parse_error(fmt::format("{}:{}: expected a configuration of NVUE in YAML: {}", file,
                                    document.errors.front().at.line,
                                    document.errors.front().message));
   std::vector<Statement> out;

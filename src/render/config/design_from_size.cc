@@ -195,13 +195,17 @@ Result<std::string> design_from_size(const FabricSize& size) {
   if (model == nullptr)
     return invalid_error(fmt::format("no switch model '{}': weir explain models", size.model));
   const bool has_names = size.system != design::SwitchSystem::kSonic || model->has_sonic_names;
-  if (!model->runs(size.system) || model->is_modular() || !has_names)
+  if (!model->runs(size.system))
+    return invalid_error(fmt::format("{} does not run on {}: weir explain models",
+                                     vocab::names_of(size.system).title, model->title));
+  if (model->is_modular() || !has_names)
     return invalid_error(fmt::format("{} with {}: port names are not known; weir explain models",
                                      model->title, vocab::names_of(size.system).title));
   const int ports = design::most_ports(*model, size.speed);
   if (ports == 0)
     return invalid_error(
-        fmt::format("{} has no {} ports: weir explain models", model->title, to_text(size.speed)));
+        fmt::format("{} has no {} ports: another --speed or --model (weir explain models)",
+                    model->title, to_text(size.speed)));
   Plan plan;
   for (int pods = 1; pods <= size.hosts; ++pods)
     if (plan_pods(size, ports, pods, plan)) return text_of(size, plan);

@@ -332,6 +332,12 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   if (!is_bracketed && host.find(':') != std::string_view::npos) return wrong();
   const auto port = parse_u64(text.substr(colon + 1));
   if (!port || *port > 65535) return wrong();
+  // Digits and points are an address or a mistake, never a name.
+  in_addr v4{};
+  const std::string name(host);
+  if (!name.empty() && name.find_first_not_of("0123456789.") == std::string::npos &&
+      ::inet_pton(AF_INET, name.c_str(), &v4) != 1)
+    return wrong();
   ListenAddress address;
   address.host = host.empty() ? "0.0.0.0" : std::string(host);
   address.port = static_cast<std::uint16_t>(*port);

@@ -261,7 +261,8 @@ TEST(Server, AddressesToListenOn) {
   EXPECT_FALSE(is_loopback(*parse_listen_address(":1")));
   EXPECT_FALSE(is_loopback(*parse_listen_address("127.example.com:1")));
   EXPECT_FALSE(is_loopback(*parse_listen_address("10.0.0.1:1")));
-  for (const char* const text : {"", "9347", "host", "::1", "::1:80", "a:b", "a:70000", "a:-1"})
+  for (const char* const text :
+       {"", "9347", "host", "::1", "::1:80", "a:b", "a:70000", "a:-1", "999.1.1.1:80", "10.0.0:80"})
     EXPECT_FALSE(parse_listen_address(text)) << text;
 }
 
