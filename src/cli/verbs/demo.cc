@@ -1,4 +1,5 @@
 // weir demo: the whole loop on a lab, each step a command that anyone can type.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <sstream>
@@ -64,17 +65,37 @@ std::vector<std::string> words_of(std::string_view command) {
   return words;
 }
 
+/// What the steps leave in the folder; anything else there is the user's.
+constexpr std::string_view kLeft[] = {kMarker, "fabric.yaml", "lab", "report.html"};
+
+/// Empties the folder of a demonstration of before. One that holds a file of the user's stays.
+Status clear(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (std::find(std::begin(kLeft), std::end(kLeft), name) == std::end(kLeft))
+      return invalid_error(
+          fmt::format("{} was not written by weir demo; move it, or name another folder with --dir",
+                      entry.path().string()));
+  }
+  for (const std::string_view name : kLeft)
+    fs::remove_all(folder / name, error);
+  return {};
+}
+
 /// An empty folder, or a demonstration's of before, emptied.
 Status prepare(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (fs::exists(folder / kMarker, error)) fs::remove_all(folder, error);
+  if (fs::exists(folder / kMarker, error)) WEIR_TRY_STATUS(clear(folder));
   if (fs::exists(folder, error) && !(fs::is_directory(folder) && fs::is_empty(folder, error)))
     return invalid_error(
         fmt::format("{} exists and was not made by weir demo; name another folder with --dir",
                     folder.string()));
   WEIR_TRY_STATUS(make_directory(folder.string()));
-  return write_file_atomic((folder / kMarker).string(), "weir demo may delete this folder\n");
+  return write_file_atomic((folder / kMarker).string(),
+                           "weir demo may replace what it wrote here\n");
 }
 
 /// The process's working directory for a while: the steps name files as a person in the folder
@@ -179,7 +200,7 @@ Command demo_command() {
           "yourself; nothing outside the folder is changed. All numbers are simulated.",
       .options = {{.name = "dir",
                    .metavar = "DIR",
-                   .help = "folder to work in; one of an earlier demo is replaced",
+                   .help = "folder to work in; what an earlier demo wrote there is replaced",
                    .default_value = "weir-demo",
                    .completes = Completes::kFiles}},
       .examples = {{"weir demo", "takes a few seconds"}},
