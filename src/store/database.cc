@@ -96,7 +96,10 @@ Result<bool> Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  Error error = database_error(database_, "the history");
+  const char* const file = sqlite3_db_filename(database_, "main");
+  Error error = database_error(
+      database_,
+      fmt::format("the history {}", file == nullptr ? std::string() : std::string(file)));
   sqlite3_reset(statement_.get());
   return error;
 }

@@ -172,6 +172,11 @@ ExitCode run_serve(const Args& args, Context& context) {
   if (args.has("replay") && names_fleet(args))
     return usage_error(context, args.command(),
                        "--replay reads files and asks no host: leave out --hosts and --via");
+  for (const std::string_view other : {"replay", "web-config", "load"})
+    if (args.has("textfile") && args.has(other))
+      return usage_error(
+          context, args.command(),
+          fmt::format("--textfile writes one file and serves nothing: leave out --{}", other));
   if (const ops::Status fit = check_user(args); !fit)
     return fail(context, args.command(), fit.error());
   const auto interval = interval_of_page(args);
