@@ -206,6 +206,7 @@ ExitCode run_apply(const Args& args, Context& context) {
   // one keeps its rollback from the lock.
   if (transaction->pending) transaction->lock.reset();
   const ops::Plan& plan = transaction->plan;
+  if (!transaction->left.empty()) context.err << "weir: " << transaction->left << '\n';
   print_unseen(plan.seen, context);
   const std::string question = plan.set.lab || plan.set.are_captured ? "" : question_of(plan);
   if (!question.empty()) {

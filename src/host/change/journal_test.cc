@@ -989,8 +989,15 @@ TEST_F(StateDirectoryTest, WhatCannotBeReadAfterARestartIsNotSaidToBeGone) {
   }
   // Nothing awaits a confirmation, and yet not everything was put back.
   EXPECT_FALSE((*state_.open_journal()).has_value());
+  {
+    // An apply after it that was undone as well does not hide it.
+    auto next = state_.create();
+    ASSERT_TRUE(next && next->begin({"second", "weir", "fabric.yaml", "boot-2", 0}));
+    ASSERT_TRUE(next->undoing("test") && next->ended(true));
+  }
   const auto stored = state_.last_unsettled();
   ASSERT_TRUE(stored && *stored);
+  EXPECT_EQ((*stored)->journal.head.time, "first");
   const auto seen = roll_back(
       state_, **stored, [&](const std::string&) { return host.get(); }, "boot-2", "test");
   ASSERT_TRUE(seen);

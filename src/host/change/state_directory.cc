@@ -270,11 +270,14 @@ Result<std::optional<StoredJournal>> StateDirectory::last_unsettled() const {
   WEIR_TRY(open, open_journal());
   if (open) return open;
   WEIR_TRY(all, journals());
-  std::erase_if(all,
-                [](const StoredJournal& stored) { return stored.journal.head.verb != "apply"; });
-  const bool is_partial = !all.empty() && all.back().journal.phase == JournalPhase::kUndoneInPart &&
-                          all.back().journal.standing() > 0;
-  return is_partial ? std::optional<StoredJournal>(std::move(all.back())) : std::nullopt;
+  for (auto stored = all.rbegin(); stored != all.rend(); ++stored) {
+    const Journal& journal = stored->journal;
+    if (journal.head.verb != "apply" || journal.phase == JournalPhase::kUndone) continue;
+    if (journal.phase == JournalPhase::kUndoneInPart && journal.standing() > 0)
+      return std::optional<StoredJournal>(std::move(*stored));
+    if (journal.phase == JournalPhase::kKept) break;
+  }
+  return std::optional<StoredJournal>();
 }
 
 Result<std::optional<StoredJournal>> StateDirectory::open_journal() const {

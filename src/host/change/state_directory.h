@@ -79,7 +79,8 @@ class StateDirectory {
   [[nodiscard]] Result<OwnedDescriptor> hold(const StoredJournal& stored) const;
   /// The newest that is open or has steps standing.
   [[nodiscard]] Result<std::optional<StoredJournal>> last_standing() const;
-  /// The newest apply, where it is open or could be put back in part only.
+  /// The newest apply that is open or could be put back in part only. One before an apply that was
+  /// kept is settled: that one left the host as its design wants it.
   [[nodiscard]] Result<std::optional<StoredJournal>> last_unsettled() const;
   /// The one that must be ended before another apply.
   [[nodiscard]] Result<std::optional<StoredJournal>> open_journal() const;

@@ -200,6 +200,15 @@ bool changes_pfc(const host::Journal& journal) {
   });
 }
 
+/// Of an apply that was put back in part: the next one plans from what it finds, and would hide it.
+Result<std::string> what_is_left(const host::StateDirectory& state, bool is_locked) {
+  if (!is_locked) return std::string();
+  WEIR_TRY(unsettled, or_state_failure(state.last_unsettled()));
+  if (!unsettled || unsettled->journal.is_open()) return std::string();
+  return fmt::format("{} of {} could not be undone; weir rollback --pending tries again",
+                     counted(unsettled->journal.standing(), "change"), unsettled->journal.title());
+}
+
 }  // namespace
 
 Result<std::optional<host::Journal>> unfinished_apply(const std::string& given,
@@ -252,8 +261,9 @@ Result<Transaction> begin_apply(const PlanRequest& planned, const ApplyRequest& 
     if (open && plan.step_count() > 0) return open_journal_failure(*open);
     if (open) pending = pending_of(open->journal);
   }
-  return Transaction{std::move(plan), std::move(state), std::move(lock), std::move(lint),
-                     std::move(pending)};
+  WEIR_TRY(left, what_is_left(state, lock.has_value()));
+  return Transaction{std::move(plan), std::move(state),   std::move(lock),
+                     std::move(lint), std::move(pending), std::move(left)};
 }
 
 Result<Applied> apply(Transaction& transaction, const ApplyRequest& request) {

@@ -48,6 +48,7 @@ struct Transaction {
   std::optional<host::StateLock> lock;  // none: captured machines, which nothing can change
   std::vector<std::string> lint;        // errors of the design that were overridden
   std::optional<Pending> pending;       // only where there is nothing to do
+  std::string left;                     // what of an earlier apply could not be undone; empty: none
 };
 /// A failure where an earlier apply is neither confirmed nor rolled back and there is something to
 /// change.
