@@ -26,16 +26,22 @@ namespace {
 class ShellHost final : public host::FakeHost {
  public:
   ShellHost(evidence::Evidence evidence, std::string programs)
-      : FakeHost(std::move(evidence)), programs_(std::move(programs)) {}
+      : FakeHost(std::move(evidence)), programs_(std::move(programs)) {
+    std::filesystem::create_directories(root());
+  }
   weir::Result<host::CommandOutcome> run(const std::vector<std::string>& command,
                                          const host::LoadControl& control) override {
     std::vector<std::string> words = {"env", fmt::format("PATH={}:/usr/bin:/bin", programs_),
-                                      "HOST=" + name()};
+                                      "HOST=" + name(), "TMPDIR=" + root(),
+                                      "WEIR_SYSROOT=" + root()};
     words.insert(words.end(), command.begin(), command.end());
     return host::run_load(words, control);
   }
 
  private:
+  /// Its files, and what loads leave.
+  [[nodiscard]] std::string root() const { return programs_ + "/root." + name(); }
+
   std::string programs_;
 };
 
@@ -634,6 +640,134 @@ TEST_F(HostsOfADesign, StandBesideWhatTheSimulatorExpectsOfANic) {
       four.rig().expectation({}, Duration()).find("; not compared: the streams of 4 NICs add"),
       std::string::npos);
   EXPECT_EQ(ran->measures.size(), 1U) << "of NICs nothing is known";
+}
+
+/// A client of perftest whose NIC counts as said: steps of 100 ms of the clock that the host shows,
+/// each behind a look at the one before. The counters first: a look that began before the clock was
+/// set is one at the old time, and is dropped.
+constexpr std::string_view kStepping = R"sh(#!/bin/sh
+for last; do :; done
+case $last in -*|*=*) exit 0 ;; esac
+p=$WEIR_SYSROOT/sys/class/infiniband/mlx5_0/ports/1
+put() { echo "$2" >"$1.new"; mv "$1.new" "$1"; }
+seen() { cat "$TMPDIR"/weir-load-*/look0 2>/dev/null | grep -c '^[.]$'; }
+wait_looks() { w=$(($(seen) + 2)); until [ $(seen) -ge $w ]; do sleep 0.02; done; }
+step() {
+  x=$((x + $1)); r=$((r + 300000000)); pause=$((pause + $2)); cnp=$((cnp + $3)); now=$((now + 1))
+  put "$p/counters/port_xmit_data" $x; put "$p/counters/port_rcv_data" $r
+  put "$p/hw_counters/rp_cnp_handled" $cnp
+  put "$WEIR_SYSROOT/statistics" "     rx_prio3_pause: $pause"
+  put "$WEIR_SYSROOT/proc/uptime" "$((1000 + now / 10)).$((now % 10))0 7.00"
+}
+mkdir -p "$p/counters" "$p/hw_counters" "$WEIR_SYSROOT/proc"
+x=0; r=0; pause=0; cnp=0; now=0
+for words in 0:0:0 STEPS; do
+  IFS=: read -r a b c <<END
+$words
+END
+  step $a $b $c; wait_looks
+done
+echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+echo " 65536      500000         95.1               95.1               0.18"
+)sh";
+
+TEST_F(HostsOfADesign, ShowWhichSlowMomentsOfALoadHadPausesAndWhatNobodyCounts) {
+  COVERS("J1", "J3");
+  // Full speed; a moment of a tenth with pauses and CNPs; one without.
+  std::string script(kStepping);
+  const std::string_view fast = "300000000:0:0 ";
+  script.replace(script.find("STEPS"), 5,
+                 fmt::format("{0}{0}{0}{0}30000000:7:3 {0}{0}30000000:0:0 {0}{0}", fast));
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", script, FileMode::kScript));
+  ASSERT_TRUE(write_file_atomic(
+      folder() + "/ethtool", "#!/bin/sh\ncat \"$WEIR_SYSROOT/statistics\"\n", FileMode::kScript));
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  two.remember(observe(two.set()));
+  const auto ran = two.rig().exchange({{0, 1}}, 0);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  const std::vector<std::string> notes = two.rig().take_moments();
+  ASSERT_EQ(notes.size(), 1U);
+  // Ten moments of two NICs, both ways.
+  EXPECT_EQ(notes.front(),
+            "4 of 40 moments of 100 ms moved less than half of their NIC's median rate; 2 of these "
+            "coincide with pauses, 2 with CNPs; not counted: marks; most at gpu01 rail 0, 2");
+  EXPECT_TRUE(two.rig().take_moments().empty()) << "told once";
+}
+
+TEST_F(HostsOfADesign, ThatShowNoBytesAreNamedAndHaveNoSlowMoments) {
+  COVERS("J3");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  two.remember(observe(two.set()));
+  ASSERT_TRUE(two.rig().exchange({{0, 1}}, 0).has_value());
+  const std::vector<std::string> notes = two.rig().take_moments();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes.front(),
+            "slow moments are not known of gpu[01-02]: no bytes could be read of 2 NICs while the "
+            "load ran, or too few times");
+}
+
+TEST(Looks, AtNicsAreReadWholeAndWhateverElseIsPrintedIsNone) {
+  COVERS("J3");
+  const LookPlan plan{
+      .nics = {{"mlx5_0", 1, "rail0", "mlx5_core"}, {"mlx5_1", 1, "", "mlx5_core"}}};
+  const auto seen = read_looks(
+      "weir-task 0\nt 1.00\n.\nweir-looks 0\nt 5.00\ncounters/port_xmit_data 7\n"
+      "hw_counters/np_cnp_sent N/A (no PMA)\nu 5.01\n     rx_prio3_pause: 4\n.\n"
+      "t 5.10\nu 5.20\n.\nt 5.30\nu nan\n.\nt 5.40\ngarbage\n/ 3\nu 5.40\n.\nt 5.50\nu 5.50\n"
+      "weir-looks 7\nt 1.00\nu 1.00\n.\n",
+      plan);
+  ASSERT_EQ(seen.size(), 2U);
+  ASSERT_EQ(seen[0].size(), 2U) << "one took too long, one has no time, one has no end";
+  EXPECT_EQ(seen[0][0].seconds, 5);
+  EXPECT_EQ(seen[0][0].port.read("nic.rdma.tx.bytes").value(), 28U);
+  EXPECT_EQ(seen[0][0].port.read("nic.prio.pause_rx.frames", 3).value(), 4U);
+  EXPECT_FALSE(seen[0][0].port.read("nic.np.cnp_sent.packets").has_value());
+  EXPECT_TRUE(seen[0][1].port.samples().empty());
+  EXPECT_TRUE(seen[1].empty());
+}
+
+TEST_F(HostsOfADesign, AreNoLongerLookedAtWhenALoadHasEndedHoweverItDoes) {
+  COVERS("D5", "J3");
+  const std::string root = folder() + "/sys";
+  std::filesystem::create_directories(root + "/proc");
+  ASSERT_TRUE(write_file_atomic(root + "/proc/uptime", "5.00 1.00\n"));
+  const LookPlan plan{.nics = {{"mlx5_0", 1, "rail0", "mlx5_core"}}};
+  const auto is_looking = [&](std::string_view wanted) {
+    const auto seen = host::run_command(
+        {"sh", "-c",
+         fmt::format(
+             "for i in $(seq 100); do n=$(grep -ls 'WEIR_SYSROOT={}' /proc/[0-9]*/environ | "
+             "wc -l); [ $n {} ] && exit 0; sleep 0.05; done; exit 1",
+             root, wanted)});
+    return seen && seen->exit_status == 0;
+  };
+  const auto line = [&](std::vector<std::string> words) {
+    return load_line({{true, std::move(words)}}, 3600, plan);
+  };
+  // By itself.
+  const auto outcome = host::run_command(
+      {"env", "TMPDIR=" + folder(), "WEIR_SYSROOT=" + root, "sh", "-c", line({"true"})});
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(read_load_output(outcome->output, 1).front().status, 0) << outcome->output;
+  // Stopped, and killed: then what looks notices that its directory has gone, at the latest.
+  for (const std::string_view how : {"TERM", "KILL"}) {
+    const auto load =
+        host::RunningCommand::start({"env", "TMPDIR=" + folder(), "WEIR_SYSROOT=" + root, "sh",
+                                     "-c", host::marked_line("test-9", line({"sleep", "3481"}))});
+    ASSERT_TRUE(load.has_value());
+    EXPECT_TRUE(is_looking("-ge 2"));
+    ASSERT_TRUE(host::run_command({"sh", "-c",
+                                   fmt::format("kill -{} $(grep -ls 'weir-load-test-9' "
+                                               "/proc/[0-9]*/environ | cut -d/ -f3) 2>/dev/null; :",
+                                               how)}));
+    ASSERT_TRUE(host::run_command({"sh", "-c", host::stop_line("test-9")}).has_value());
+    ASSERT_TRUE((*load)->finish(10_s).has_value());
+    EXPECT_TRUE(is_looking("-eq 0")) << how;
+    for (const auto& entry : std::filesystem::directory_iterator(folder()))
+      EXPECT_FALSE(entry.path().filename().string().starts_with("weir-load-")) << entry.path();
+  }
 }
 
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {

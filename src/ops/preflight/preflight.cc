@@ -138,6 +138,8 @@ Result<Report> run_preflight(const PreflightRequest& request) {
       stage.why = ran.error().what;
     }
     if (auto totals = bench.take_totals()) stage.totals = std::move(totals);
+    for (std::string& note : bench.rig().take_moments())
+      if (ran) stage.notes.push_back(std::move(note));
     report.ended = bench.is_lab() ? bench.seen_until() : time_now();
     if (request.on_stage) request.on_stage(report, stage.id);
   }
