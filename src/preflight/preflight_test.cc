@@ -667,12 +667,30 @@ TEST(Failing, NamesHostsRailsSwitchesAndLinksOnce) {
   EXPECT_TRUE(failing_of(passed()).hosts.empty());
 }
 
+TEST(Report, WithALostHostIsNoGoOrCannotTellAndNamesItAndItsStage) {
+  COVERS("J1");
+  Report report = empty_report();
+  for (StageResult& stage : report.stages)
+    stage.state = State::kPassed;
+  ASSERT_EQ(report.verdict(), Verdict::kGo);
+  report.lost = {{"gpu03", StageId::kPairs, "Connection refused"}};
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
+  const finding::Judgement judgement = whole_judgement(report);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_EQ(judgement.unknown.front().reason,
+            "gpu03 was lost in stage 4 (pairs) and left out from there on: Connection refused");
+  report.stages[5].state = State::kFailed;
+  EXPECT_EQ(report.verdict(), Verdict::kNoGo);
+}
+
 TEST(Report, SurvivesAFile) {
-  const Report report = with_a_red_flag();
+  Report report = with_a_red_flag();
+  report.lost = {{"gpu03", StageId::kPairs, "Connection refused"}};
   const Json written = to_json(report);
   const auto read = report_from_json(JsonCursor(written));
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->identity, report.identity);
+  EXPECT_EQ(read->lost, report.lost);
   EXPECT_EQ(to_json(*read), written);
 }
 
