@@ -150,6 +150,14 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 
 /// With the names of its hosts.
 [[nodiscard]] diagnose::LonePair lone_pair(const Bench& bench, const preflight::Sample& sample);
+/// A leaf's links to other switches.
+[[nodiscard]] std::vector<std::uint32_t> uplinks_of(const design::Intent& intent,
+                                                    std::uint32_t leaf);
+/// "leaf1 swp9 - spine2 swp1".
+[[nodiscard]] std::string link_text(const design::Intent& intent, std::uint32_t link);
+/// A few by their ports, more by their switches: "leaf[1-8] - spine[1-4]".
+[[nodiscard]] std::string links_text(const design::Intent& intent,
+                                     const std::vector<std::uint32_t>& links);
 /// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
 /// rounds, by further pairs, alone. Adds a finding for each. `slow_hosts` are slow with everybody:
 /// that their pairs were slow says nothing of links.

@@ -88,6 +88,12 @@ class HostRig final : public Rig {
     return out;
   }
 
+  [[nodiscard]] Bytes window() const override {
+    // perftest's own: -t 128, -s 65536.
+    return Bytes::raw(perftest_number("-t", "--tx-depth", 128) *
+                      perftest_number("-s", "--size", 65536));
+  }
+
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<Flow> flows;
     for (const preflight::HostPair& pair : round)
@@ -174,6 +180,20 @@ class HostRig final : public Rig {
   }
 
  private:
+  /// A number among the words of the user: "-t 8", "--tx-depth 8", "--tx-depth=8".
+  [[nodiscard]] std::int64_t perftest_number(std::string_view brief, std::string_view full,
+                                             std::int64_t usual) const {
+    const std::vector<std::string>& words = bench_.request().perftest;
+    std::int64_t out = usual;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      std::string text;
+      if ((words[i] == brief || words[i] == full) && i + 1 < words.size()) text = words[i + 1];
+      if (words[i].starts_with(fmt::format("{}=", full))) text = words[i].substr(full.size() + 1);
+      if (const auto number = parse_u64(text); number && *number <= 1U << 30U)
+        out = static_cast<std::int64_t>(*number);
+    }
+    return out;
+  }
   [[nodiscard]] std::int64_t seconds() const {
     return bench_.request().is_quick ? kQuickSeconds : kSeconds;
   }

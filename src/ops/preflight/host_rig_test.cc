@@ -323,33 +323,78 @@ TEST_F(HostsOfADesign, OfThreeTheSlowOneIsBlamedAndTheOthersAreNot) {
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
 }
 
-TEST_F(HostsOfADesign, BelowTwoLeavesAreNotBlamedForTheLinksBetweenThem) {
+/// gpu01 and gpu02 below one leaf of pod16, gpu09 and gpu10 below the other: fast below one leaf,
+/// slow between the two, alone too.
+constexpr std::string_view kSlowBetweenLeaves = R"(#!/bin/sh
+for last; do :; done
+case $last in -*|*=*) exit 0 ;; esac
+case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|gpu10.10.*.1.*) rate=95.1 ;;
+*) rate=60.0 ;; esac
+[ -f "$(dirname "$0")/slow.$HOST" ] && rate=20.5
+echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]'
+echo " 65536 500000 $rate $rate 0.18"
+)";
+
+class HostsBelowTwoLeaves : public HostsOfADesign {
+ protected:
+  HostsBelowTwoLeaves() {
+    EXPECT_TRUE(
+        write_file_atomic(folder() + "/ib_write_bw", kSlowBetweenLeaves, FileMode::kScript));
+  }
+  /// Stage 4 of a pod16 of which one thing is edited.
+  preflight::StageResult pairs_of(std::string_view from = "", std::string_view to = "") const {
+    std::string text(design::find_template("pod16")->text);
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    const design::Loaded loaded = design::load_text(text, "pod16.yaml");
+    Fabric fabric{loaded.design, design::derive(loaded.design).intent};
+    HostSet set;
+    for (const std::size_t i : {0U, 1U, 8U, 9U})
+      set.hosts.push_back(std::make_unique<ShellHost>(
+          silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+    const PreflightRequest request = quick();
+    Bench four(request, std::move(set), std::move(fabric));
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    EXPECT_TRUE(run_pairs(four, stage).has_value());
+    return stage;
+  }
+};
+
+TEST_F(HostsBelowTwoLeaves, ThatAreSlowBetweenThemAloneAreOneFindingOnTheLinksAndOnNoHost) {
+  COVERS("J2", "J3");
+  const preflight::StageResult stage = pairs_of();
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "link.degraded");
+  EXPECT_EQ(found.where.link, "leaf[1-2] - spine1");
+  EXPECT_EQ(found.where.host, "");
+  EXPECT_EQ(found.verdict,
+            "16 links between switches are slow: alone too, gpu01 to gpu09 reached 60.0 Gb/s of at "
+            "least 93.1 Gb/s, and gpu01 to gpu02, below one leaf, 95.1 Gb/s of at least 93.1 Gb/s; "
+            "so it is with every pair of hosts.");
+}
+
+TEST_F(HostsBelowTwoLeaves, AreNotBlamedForLinksThatAreSlowOrLongByDesign) {
   COVERS("J2");
-  // gpu01 and gpu02 below one leaf, gpu09 and gpu10 below the other: slow with each other alone.
-  std::string text(design::find_template("pod16")->text);
-  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw",
-                                "#!/bin/sh\nfor last; do :; done\n"
-                                "case $last in -*|*=*) exit 0 ;; esac\n"
-                                "case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|"
-                                "gpu10.10.*.1.*) rate=95.1 ;; *) rate=60.0 ;; esac\n"
-                                "echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] "
-                                "MsgRate[Mpps]'\n"
-                                "echo \" 65536 500000 $rate $rate 0.18\"\n",
-                                FileMode::kScript));
-  const PreflightRequest request = quick();
-  const design::Loaded loaded = design::load_text(text, "pod16.yaml");
-  Fabric fabric{loaded.design, design::derive(loaded.design).intent};
-  HostSet set;
-  for (const std::size_t i : {0U, 1U, 8U, 9U})
-    set.hosts.push_back(
-        std::make_unique<ShellHost>(silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
-  Bench four(request, std::move(set), std::move(fabric));
-  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
-  ASSERT_TRUE(run_pairs(four, stage).has_value());
-  EXPECT_TRUE(stage.judgement.findings.empty()) << all_of(stage);
-  EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
-            std::string::npos)
-      << all_of(stage);
+  for (const auto& [from, to] :
+       {std::pair("count: 8, speed: 100G", "count: 8, speed: 50G"),
+        {"length: 30m", "length: 80km"},
+        {"speed: 100G, cable: aoc", "speed: 100G, shaper: 60G, cable: aoc"}}) {
+    const preflight::StageResult stage = pairs_of(from, to);
+    EXPECT_TRUE(stage.judgement.findings.empty()) << to << ": " << all_of(stage);
+    EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
+              std::string::npos)
+        << all_of(stage);
+  }
+}
+
+TEST_F(HostsBelowTwoLeaves, WithAHostThatIsSlowToEverybodySayNothingOfTheLinks) {
+  COVERS("J2");
+  mark("slow.gpu02");
+  for (const finding::Finding& found : pairs_of().judgement.findings)
+    EXPECT_NE(found.where.link, "leaf[1-2] - spine1") << found.verdict;
 }
 
 TEST_F(HostsOfADesign, KeepTheRatesAndTheFairnessOfFewHostsBesideThoseOfAll) {

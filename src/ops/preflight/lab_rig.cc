@@ -31,6 +31,7 @@ constexpr std::int64_t kMessageBytes = 256 * 1024;
 constexpr std::uint32_t kMessages = 16;
 constexpr std::uint32_t kQuickMessages = 8;
 constexpr int kQueuePairs = 1;
+constexpr int kDepth = 4;
 constexpr Duration kPairLimit = 20_ms;
 constexpr std::uint32_t kPings = 200;
 
@@ -150,7 +151,7 @@ class LabRig final : public Rig {
       sim::WorkloadSpec spec = pair_spec(bench_.name(from), bench_.name(to));
       spec.size = Bytes::raw(kMessageBytes);
       spec.iterations = is_quick() ? kQuickMessages : kMessages;
-      spec.depth = 4;
+      spec.depth = kDepth;
       spec.qps = kQueuePairs;
       specs.push_back(std::move(spec));
     }
@@ -163,6 +164,8 @@ class LabRig final : public Rig {
       sample.rate = steady_rate(streams[{sample.from, sample.to, sample.rail}]);
     return out;
   }
+
+  [[nodiscard]] Bytes window() const override { return Bytes::raw(kMessageBytes) * kDepth; }
 
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<sim::WorkloadSpec> specs;

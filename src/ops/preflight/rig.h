@@ -66,6 +66,8 @@ class Rig {
   /// Every pair at once, both ways, on every rail that both hosts have.
   [[nodiscard]] virtual Result<std::vector<preflight::Sample>> exchange(
       const preflight::Round& round, std::uint32_t number) = 0;
+  /// What a stream of an exchange has under way at most: over a longer path it is slow by design.
+  [[nodiscard]] virtual Bytes window() const = 0;
   /// On every rail that both hosts have.
   [[nodiscard]] virtual Result<Latencies> latencies(const preflight::Round& round) = 0;
   /// All others to this host.
