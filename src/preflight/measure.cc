@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "model/roce_wire.h"
 #include "units/format.h"
 #include "units/rate_text.h"
@@ -86,22 +87,77 @@ double jain_index(const std::vector<double>& values) {
   return sum * sum / (static_cast<double>(values.size()) * squares);
 }
 
+LineUp& LineUp::operator+=(const LineUp& other) {
+  samples += other.samples;
+  slow += other.slow;
+  with_pauses += other.with_pauses;
+  with_cnps += other.with_cnps;
+  with_marks += other.with_marks;
+  with_drops += other.with_drops;
+  unseen_pauses += other.unseen_pauses;
+  unseen_cnps += other.unseen_cnps;
+  unseen_marks += other.unseen_marks;
+  return *this;
+}
+
 LineUp line_up(const std::vector<double>& rates, const FlowControl& control, double slow_moment) {
   std::vector<double> moving;
   std::copy_if(rates.begin(), rates.end(), std::back_inserter(moving),
                [](double rate) { return rate > 0; });
-  LineUp out{.samples = moving.size()};
+  if (moving.empty()) return {};
+  const auto moves = [](double rate) { return rate > 0; };
+  const auto first = std::find_if(rates.begin(), rates.end(), moves) - rates.begin();
+  const auto last = rates.rend() - std::find_if(rates.rbegin(), rates.rend(), moves);
+  LineUp out{.samples = static_cast<std::size_t>(last - first)};
   const double limit = median_of(moving) * slow_moment;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    if (rates[i] <= 0 || rates[i] >= limit) continue;
+  for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+    if (rates[i] >= limit) continue;
     ++out.slow;
-    const auto acted = [i](const std::vector<double>& counts) {
-      return i < counts.size() && counts[i] > 0 ? 1U : 0U;
+    const auto add = [i](const FlowControl::Counts& counts, std::size_t& with,
+                         std::size_t& unseen) {
+      const std::optional<double> count = i < counts.size() ? counts[i] : std::nullopt;
+      with += count.value_or(0) > 0 ? 1U : 0U;
+      unseen += count ? 0U : 1U;
     };
-    out.with_pauses += acted(control.pauses);
-    out.with_cnps += acted(control.cnps);
-    out.with_marks += acted(control.marks);
+    std::size_t unseen_drops = 0;  // drops are given where there were some
+    add(control.pauses, out.with_pauses, out.unseen_pauses);
+    add(control.cnps, out.with_cnps, out.unseen_cnps);
+    add(control.marks, out.with_marks, out.unseen_marks);
+    add(control.drops, out.with_drops, unseen_drops);
   }
+  return out;
+}
+
+std::string slow_share_text(double slow_moment) {
+  return slow_moment == 0.5 ? "half" : fmt::format("{:g} %", slow_moment * 100);
+}
+
+std::string line_up_text(const LineUp& found, std::string_view what) {
+  struct Kind {
+    std::string_view name;
+    std::size_t with = 0;
+    std::size_t unseen = 0;
+  };
+  std::vector<std::string> counted;
+  std::vector<std::string> unseen;
+  for (const Kind& kind :
+       {Kind{"pauses", found.with_pauses, found.unseen_pauses},
+        Kind{"marks", found.with_marks, found.unseen_marks},
+        Kind{"CNPs", found.with_cnps, found.unseen_cnps}, Kind{"drops", found.with_drops, 0}}) {
+    if (kind.name == "drops" && kind.with == 0) continue;
+    if (kind.unseen > 0 && kind.unseen == found.slow) {
+      unseen.emplace_back(kind.name);
+      continue;
+    }
+    const std::string_view of_these = counted.empty() ? " of these coincide" : "";
+    counted.push_back(kind.unseen == 0
+                          ? fmt::format("{}{} with {}", kind.with, of_these, kind.name)
+                          : fmt::format("{}{} with {} (counted in {} of them)", kind.with, of_these,
+                                        kind.name, found.slow - kind.unseen));
+  }
+  std::string out = fmt::format("{} of {} {}", found.slow, found.samples, what);
+  if (!counted.empty()) out += fmt::format("; {}", join(counted, ", "));
+  if (!unseen.empty()) out += fmt::format("; not counted: {}", join(unseen, ", "));
   return out;
 }
 

@@ -59,19 +59,33 @@ struct Measure {
 
 /// Do slow moments coincide with flow control? Samples of one run at equal intervals.
 struct LineUp {
-  std::size_t samples = 0;      // in which data moved
+  std::size_t samples = 0;      // from the first in which data moved to the last
   std::size_t slow = 0;         // below `slow_moment` of the median rate
   std::size_t with_pauses = 0;  // of the slow ones
   std::size_t with_cnps = 0;
   std::size_t with_marks = 0;
+  std::size_t with_drops = 0;
+  // Slow ones in which nobody counted these: neither with nor without them.
+  std::size_t unseen_pauses = 0;
+  std::size_t unseen_cnps = 0;
+  std::size_t unseen_marks = 0;
+
+  LineUp& operator+=(const LineUp& other);
 };
-/// What flow control did in the same intervals; shorter ones: nothing.
+/// What flow control did in the same intervals; without a value, or shorter: not counted.
 struct FlowControl {
-  std::vector<double> pauses;
-  std::vector<double> cnps;
-  std::vector<double> marks;
+  using Counts = std::vector<std::optional<double>>;
+  Counts pauses = {};
+  Counts cnps = {};
+  Counts marks = {};
+  Counts drops = {};
 };
 [[nodiscard]] LineUp line_up(const std::vector<double>& rates, const FlowControl& control,
                              double slow_moment);
+/// "2 of 64 moments moved less than half of the median rate; 0 of these coincide with pauses, …".
+/// `what` is the middle: "moments moved …".
+[[nodiscard]] std::string line_up_text(const LineUp& found, std::string_view what);
+/// "half", "20 %".
+[[nodiscard]] std::string slow_share_text(double slow_moment);
 
 }  // namespace weir::preflight

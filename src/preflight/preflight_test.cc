@@ -10,6 +10,7 @@
 #include "preflight/bisect.h"
 #include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
+#include "preflight/moments.h"
 #include "preflight/report.h"
 #include "preflight/schedule.h"
 #include "preflight/suspects.h"
@@ -205,6 +206,105 @@ TEST(LineUp, CountsSlowMomentsAndWhatFlowControlDidInThem) {
   EXPECT_EQ(found.with_pauses, 1U);
   EXPECT_EQ(found.with_cnps, 2U);
   EXPECT_EQ(found.with_marks, 1U);
+  EXPECT_EQ(found.with_drops, 0U);
+  EXPECT_EQ(found.unseen_pauses, 0U);
+}
+
+TEST(LineUp, SaysOfWhichSlowMomentsNobodyCountedAnything) {
+  COVERS("J3");
+  const LineUp found = line_up(
+      {100, 10, 100, 10, 0, 100},
+      {.pauses = {0, std::nullopt, 0, 3, 0, 0}, .cnps = {0, 0, 0, 0, 5, 0}, .marks = {}}, 0.5);
+  EXPECT_EQ(found.samples, 6U);
+  EXPECT_EQ(found.slow, 3U) << "nothing at all between moments of speed is slow";
+  EXPECT_EQ(found.with_pauses, 1U);
+  EXPECT_EQ(found.unseen_pauses, 1U);
+  EXPECT_EQ(found.unseen_marks, 3U);
+  EXPECT_EQ(line_up_text(found, "moments were slow"),
+            "3 of 6 moments were slow; 1 of these coincide with pauses (counted in 2 of them), 1 "
+            "with CNPs; not counted: marks");
+}
+
+// ---- moments of hosts ----
+
+/// A ConnectX as it is looked at every 100 ms: bytes sent (and as many received) between looks, and
+/// pauses; nothing else is shown.
+std::vector<Look> looks_of(const std::vector<std::uint64_t>& moved,
+                           const std::vector<std::uint64_t>& pauses) {
+  std::vector<Look> out;
+  std::uint64_t words = 0;
+  std::uint64_t paused = 0;
+  const auto look = [&](std::size_t i) {
+    using counters::Place;
+    using counters::Reading;
+    out.push_back({100 + 0.1 * static_cast<double>(i),
+                   {"mlx5_0",
+                    "rail0",
+                    "mlx5_core",
+                    {{Place::kCounters, "port_xmit_data", Reading::of(words)},
+                     {Place::kCounters, "port_rcv_data", Reading::of(words)},
+                     {Place::kEthtool, "rx_prio3_pause", Reading::of(paused)}}}});
+  };
+  look(0);
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    words += moved[i] / 4;
+    paused += i < pauses.size() ? pauses[i] : 0;
+    look(i + 1);
+  }
+  return out;
+}
+
+constexpr double kHundredGigabit = 100e9;
+constexpr std::uint64_t kFull = 1'200'000'000;  // bytes in 100 ms
+
+TEST(Moments, OfANicAreThoseBetweenTheStartAndTheEndOfItsLoad) {
+  COVERS("J3");
+  const NicMoments seen = moments_of(
+      looks_of({0, 0, kFull / 9, kFull, kFull, kFull / 10, kFull, 0, kFull, kFull, kFull / 3, 0},
+               {0, 0, 9, 0, 0, 9, 0, 0}),
+      kHundredGigabit, 0.5);
+  EXPECT_EQ(seen.seen, Seen::kMoments);
+  EXPECT_EQ(seen.found.samples, 2 * 7U) << "both directions";
+  EXPECT_EQ(seen.found.slow, 2 * 2U);
+  EXPECT_EQ(seen.found.with_pauses, 2U);
+  EXPECT_EQ(seen.found.unseen_pauses, 0U);
+  EXPECT_EQ(seen.found.unseen_cnps, seen.found.slow) << "missing is not zero";
+}
+
+TEST(Moments, AreNotMadeOfCountersThatStandStillAndJump) {
+  COVERS("J3");
+  // Refreshed once a second.
+  std::vector<std::uint64_t> rarely(30, 0);
+  for (std::size_t i = 0; i < rarely.size(); i += 10)
+    rarely[i] = 10 * kFull;
+  EXPECT_EQ(moments_of(looks_of(rarely, {}), kHundredGigabit, 0.5).seen, Seen::kCoarse);
+  // … every 200 ms: more than the link carries, after nothing.
+  std::vector<std::uint64_t> often;
+  for (int i = 0; i < 10; ++i)
+    often.insert(often.end(), {2 * kFull, 0, 2 * kFull});
+  EXPECT_EQ(moments_of(looks_of(often, {}), kHundredGigabit, 0.5).seen, Seen::kCoarse);
+}
+
+TEST(Moments, AreNoneWithoutBytesOrWithFewLooks) {
+  COVERS("J3");
+  EXPECT_EQ(moments_of({}, kHundredGigabit, 0.5).seen, Seen::kNoBytes);
+  EXPECT_EQ(moments_of(looks_of({kFull, kFull}, {}), kHundredGigabit, 0.5).seen, Seen::kNoBytes);
+  EXPECT_EQ(moments_of(looks_of(std::vector<std::uint64_t>(20, 0), {}), kHundredGigabit, 0.5).seen,
+            Seen::kNoBytes);
+  std::vector<Look> silent = looks_of(std::vector<std::uint64_t>(20, kFull), {});
+  for (Look& look : silent)
+    look.port = {"mlx5_0", "rail0", "mlx5_core", {}};
+  EXPECT_EQ(moments_of(silent, kHundredGigabit, 0.5).seen, Seen::kNoBytes);
+}
+
+TEST(Moments, OfTwoNicsAreKnownWhereBothCountOrOneActed) {
+  COVERS("J3");
+  const Acted paused{.pauses = 3, .cnps = {}, .marks = {}, .drops = {}};
+  const Acted silent;
+  const Acted quiet{.pauses = 0, .cnps = 0, .marks = 0, .drops = 0};
+  EXPECT_EQ(acted_at(paused, silent).pauses, 3);
+  EXPECT_EQ(acted_at(quiet, silent).pauses, std::nullopt);
+  EXPECT_EQ(acted_at(quiet, quiet).pauses, 0);
 }
 
 // ---- suspects ----
@@ -567,12 +667,30 @@ TEST(Failing, NamesHostsRailsSwitchesAndLinksOnce) {
   EXPECT_TRUE(failing_of(passed()).hosts.empty());
 }
 
+TEST(Report, WithALostHostIsNoGoOrCannotTellAndNamesItAndItsStage) {
+  COVERS("J1");
+  Report report = empty_report();
+  for (StageResult& stage : report.stages)
+    stage.state = State::kPassed;
+  ASSERT_EQ(report.verdict(), Verdict::kGo);
+  report.lost = {{"gpu03", StageId::kPairs, "Connection refused"}};
+  EXPECT_EQ(report.verdict(), Verdict::kCannotTell);
+  const finding::Judgement judgement = whole_judgement(report);
+  ASSERT_EQ(judgement.unknown.size(), 1U);
+  EXPECT_EQ(judgement.unknown.front().reason,
+            "gpu03 was lost in stage 4 (pairs) and left out from there on: Connection refused");
+  report.stages[5].state = State::kFailed;
+  EXPECT_EQ(report.verdict(), Verdict::kNoGo);
+}
+
 TEST(Report, SurvivesAFile) {
-  const Report report = with_a_red_flag();
+  Report report = with_a_red_flag();
+  report.lost = {{"gpu03", StageId::kPairs, "Connection refused"}};
   const Json written = to_json(report);
   const auto read = report_from_json(JsonCursor(written));
   ASSERT_TRUE(read.has_value()) << read.error().what;
   EXPECT_EQ(read->identity, report.identity);
+  EXPECT_EQ(read->lost, report.lost);
   EXPECT_EQ(to_json(*read), written);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "base/name_pattern.h"
 
@@ -58,6 +60,13 @@ std::vector<std::string> unseen_names(const Report& report) {
   return names;
 }
 
+std::vector<std::string> lost_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const LostHost& host : report.lost)
+    names.push_back(host.name);
+  return names;
+}
+
 const StageResult* Report::failed() const {
   const auto* const found =
       std::find_if(stages.begin(), stages.end(),
@@ -72,7 +81,7 @@ Verdict Report::verdict() const {
     return stage.state == State::kPassed || stage.state == State::kNotApplicable ||
            (stage.id == StageId::kSoak && stage.state == State::kNotRun);
   });
-  return all && unseen.empty() ? Verdict::kGo : Verdict::kCannotTell;
+  return all && unseen.empty() && lost.empty() ? Verdict::kGo : Verdict::kCannotTell;
 }
 
 Failing failing_of(const Report& report) {
@@ -136,6 +145,12 @@ finding::Judgement whole_judgement(const Report& report) {
                              .reason = name + " was not seen at the start, and left out",
                              .how = "preflight again when it is back, or without it"});
   }
+  for (const LostHost& host : report.lost)
+    out.unknown.push_back(
+        {.check = "looking at " + host.name,
+         .reason = fmt::format("{} was lost in stage {} ({}) and left out from there on: {}",
+                               host.name, number_of(host.stage), row_of(host.stage).name, host.why),
+         .how = "preflight again when it is back, or without it"});
   finding::settle(out);
   if (report.verdict() == Verdict::kCannotTell && out.conclusion == finding::Conclusion::kHealthy)
     out.conclusion = finding::Conclusion::kInconclusive;

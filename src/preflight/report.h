@@ -72,6 +72,15 @@ struct SettingFact {
   friend bool operator==(const SettingFact&, const SettingFact&) = default;
 };
 
+/// A host that took part and then could not be reached: later stages ran without it.
+struct LostHost {
+  std::string name;
+  StageId stage = StageId::kFacts;  // in which
+  std::string why;
+
+  friend bool operator==(const LostHost&, const LostHost&) = default;
+};
+
 struct Report {
   Identity identity;
   std::string tool;          // "weir 0.1.0"
@@ -80,6 +89,7 @@ struct Report {
   std::vector<SettingFact> settings = {};
   /// "gpu03: why": named, not seen at the start, and left out. Without them it is never a go.
   std::vector<std::string> unseen = {};
+  std::vector<LostHost> lost = {};  // the same for these
   std::array<StageResult, kStages> stages;
 
   [[nodiscard]] Verdict verdict() const;
@@ -88,6 +98,7 @@ struct Report {
 [[nodiscard]] Report empty_report();
 /// "gpu03" of "gpu03: why".
 [[nodiscard]] std::vector<std::string> unseen_names(const Report& report);
+[[nodiscard]] std::vector<std::string> lost_names(const Report& report);
 
 /// Hosts, rails, switches and links that the findings of the red flag name, each once.
 struct Failing {
@@ -104,8 +115,8 @@ struct Failing {
 /// Warnings, errors and open questions of all stages that ran, as one judgement.
 [[nodiscard]] finding::Judgement whole_judgement(const Report& report);
 
-/// verdict, identity{…}, tool, unseen[], stages[]{number, name, state, why, budget, took_us,
-/// measures[]{…}, notes[], findings, …}, failing{…}
+/// verdict, identity{…}, tool, unseen[], lost[]{host, stage, why}, stages[]{number, name, state,
+/// why, budget, took_us, measures[]{…}, notes[], findings, …}, failing{…}
 [[nodiscard]] Json to_json(const Report& report);
 [[nodiscard]] Json to_json(const Identity& identity);
 [[nodiscard]] Json to_json(const Measure& measure);

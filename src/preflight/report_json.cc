@@ -132,6 +132,9 @@ Json to_json(const Report& report) {
   Json list = Json::array();
   for (const StageResult& stage : report.stages)
     list.push_back(stage_json(stage));
+  Json lost = Json::array();
+  for (const LostHost& host : report.lost)
+    lost.push_back({{"host", host.name}, {"stage", row_of(host.stage).name}, {"why", host.why}});
   const Failing failing = failing_of(report);
   return {{"decision", to_text(report.verdict())},
           {"identity", to_json(report.identity)},
@@ -140,6 +143,7 @@ Json to_json(const Report& report) {
           {"ended", report.ended},
           {"settings", to_json(report.settings)},
           {"unseen", report.unseen},
+          {"lost", std::move(lost)},
           {"failing",
            {{"hosts", failing.hosts},
             {"rails", failing.rails},
@@ -231,6 +235,29 @@ Result<std::vector<SettingFact>> settings_from_json(const JsonCursor& at) {
   return out;
 }
 
+namespace {
+
+Result<std::vector<LostHost>> lost_from_json(const JsonCursor& at) {
+  WEIR_TRY_STATUS(at.expect_array());
+  std::vector<LostHost> out;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const JsonCursor element = at.at(i);
+    WEIR_TRY_STATUS(element.expect_object());
+    LostHost host;
+    WEIR_TRY(name, text_at(element, "host"));
+    host.name = std::move(name);
+    WEIR_TRY(stage_name, text_at(element, "stage"));
+    WEIR_TRY(stage, parse_stage(stage_name));
+    host.stage = stage;
+    WEIR_TRY(why, text_at(element, "why"));
+    host.why = std::move(why);
+    out.push_back(std::move(host));
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<Report> report_from_json(const JsonCursor& at) {
   WEIR_TRY_STATUS(at.expect_object());
   Report out = empty_report();
@@ -252,6 +279,10 @@ Result<Report> report_from_json(const JsonCursor& at) {
   if (at.find("unseen")) {
     WEIR_TRY(unseen, texts_at(at, "unseen"));
     out.unseen = std::move(unseen);
+  }
+  if (const auto lost_at = at.find("lost")) {
+    WEIR_TRY(lost, lost_from_json(*lost_at));
+    out.lost = std::move(lost);
   }
   WEIR_TRY(list, at.member("stages"));
   WEIR_TRY_STATUS(list.expect_array());

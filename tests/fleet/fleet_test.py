@@ -705,6 +705,10 @@ FAKE_PERFTEST = r"""#!/bin/sh
 for last; do :; done
 echo "$WEIR_TEST_HOST $*" >>@FOLDER@/started
 case $last in -*|*=*) exit 0 ;; esac
+if [ -e @FOLDER@/dying.$WEIR_TEST_HOST ]; then
+  touch @FOLDER@/dead.$WEIR_TEST_HOST
+  kill -9 $(grep -ls "WEIR_TEST_HOST=$WEIR_TEST_HOST" /proc/[0-9]*/environ | cut -d/ -f3)
+fi
 [ -e @FOLDER@/broken.$WEIR_TEST_HOST ] && { echo "Completion with error at client"; exit 1; }
 echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
 echo " 65536      500000         95.1               95.1                 0.18"
@@ -765,6 +769,46 @@ def test_interrupted_failure(weir, folder, stage):
     done = run(weir, "rollback", "--unconfirmed", "--state", state)
     check(done.returncode == 0 and "Ended the failure" in done.stdout, done.stdout, done.stderr)
     check(not cut.exists(), "the failure is still on")
+
+
+def test_host_that_dies(weir, folder, stage):
+    """gpu03 dies under the load of stage 4: named, left out of what follows, back for a resume."""
+    kept = folder / "preflight.json"
+    words = ["preflight", folder / "fabric.yaml", "--hosts", "gpu[01-04]", "--via", "exec",
+             "--exec", f"[ ! -e {folder}/dead.%h ] && {stage.exec}", "--quick", "--from-stage",
+             "pairs", "--until", "collectives", "--out", kept]
+    (folder / "dying.gpu03").touch()
+    done = run(weir, *words, "--json")
+    shown = json.loads(done.stdout)
+    stages = {each["name"]: each for each in shown["stages"]}
+    check(done.returncode == 5 and shown["decision"] == "cannot tell", done.returncode, shown)
+    check("gpu03 was lost in stage 4 (pairs)" in shown["verdict"], shown["verdict"])
+    check([(host["host"], host["stage"]) for host in shown["lost"]] == [("gpu03", "pairs")],
+          shown["lost"])
+    check(shown["unseen"] == [] and not shown["findings"], shown["unseen"], shown["findings"])
+    check(stages["pairs"]["state"] == "open" and "gpu03" in stages["pairs"]["why"], stages["pairs"])
+    # The others are measured without it, each stage once.
+    check([measure["count"] for measure in stages["collectives"]["measures"]
+           if measure["metric"] == "all_to_all_bandwidth"] == [6], stages["collectives"])
+    check("2 senders to gpu01" in stages["overload"]["budget"], stages["overload"])
+    check(any("gpu03 was lost in stage 4 (pairs)" in each["reason"] for each in shown["unknown"]),
+          shown["unknown"])
+    # It is back: what ran without it is run again.
+    for name in ("dying", "dead"):
+        (folder / f"{name}.gpu03").unlink()
+    done = run(weir, *words, "--resume", kept, "--json")
+    shown = json.loads(done.stdout)
+    stages = {each["name"]: each for each in shown["stages"]}
+    check(shown["lost"] == [], shown["lost"], done.stderr)
+    check([measure["count"] for measure in stages["collectives"]["measures"]
+           if measure["metric"] == "all_to_all_bandwidth"] == [12], stages["collectives"])
+    # All of them at once: nothing is left to run on.
+    for i in range(1, 5):
+        (folder / f"dying.gpu0{i}").touch()
+    done = run(weir, *words)
+    check(done.returncode == 5 and "no host is left" in done.stdout, done.returncode, done.stdout)
+    for file in list(folder.glob("dying.*")) + list(folder.glob("dead.*")):
+        file.unlink()
 
 
 def test_load(weir, folder, _count):
@@ -858,6 +902,7 @@ def test_load(weir, folder, _count):
                    "--from-stage", "collectives", "--until", "collectives", "--json")
         check(json.loads(done.stdout)["unseen"] == [], done.stdout[-600:], done.stderr)
 
+    test_host_that_dies(weir, folder, stage)
     test_interrupted_failure(weir, folder, stage)
 
     for words, expected in [(["--all-to-all", "--", "true"], "bring their own load"),

@@ -274,6 +274,24 @@ finding::Finding slow_uplinks(const SlowTogether& slow, const LonePair& within,
   return out;
 }
 
+finding::Finding slow_between_leaves(const SlowBetweenLeaves& slow) {
+  const LonePair& worst = slow.slow.front();
+  const LonePair& within = slow.within.front();
+  finding::Finding out = finding::make_finding(
+      "link.degraded",
+      fmt::format("{} between switches {} slow: alone too, {} to {} {} {}, and {} to {}, below one "
+                  "leaf, {}; so it is with every pair of hosts.",
+                  counted(slow.count, "link"), slow.count == 1 ? "is" : "are", worst.from, worst.to,
+                  worst.rate > 0 ? "reached" : "moved", rates_text(worst), within.from, within.to,
+                  rates_text(within)),
+      {.rail = slow.rail, .link = slow.links});
+  out.severity = finding::Severity::kError;
+  for (const std::vector<LonePair>* const pairs : {&slow.slow, &slow.within})
+    for (const LonePair& pair : *pairs)
+      out.evidence.push_back(retest_line(pair));
+  return out;
+}
+
 void judge_slow_link(const LinkSearch& search, finding::Judgement& judgement) {
   finding::Where where = place_of(search);
   const bool is_known = std::any_of(

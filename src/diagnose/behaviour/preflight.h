@@ -119,6 +119,17 @@ struct SlowTogether {
 [[nodiscard]] finding::Finding slow_uplinks(const SlowTogether& slow, const LonePair& within,
                                             std::size_t uplinks);
 
+/// Every pair of hosts below different leaves is slow, none below the same leaf is: no host is to
+/// blame, and no single path.
+struct SlowBetweenLeaves {
+  std::string rail;              // empty: all
+  std::string links;             // "leaf1 swp9 - spine1 swp1, …", or "leaf[1-8] - spine[1-4]"
+  std::size_t count = 0;         // of them
+  std::vector<LonePair> slow;    // tried alone, below different leaves
+  std::vector<LonePair> within;  // … the same hosts, each with another below its own leaf
+};
+[[nodiscard]] finding::Finding slow_between_leaves(const SlowBetweenLeaves& slow);
+
 /// What is left of a search for the link between two leaves that makes pairs slow.
 struct LinkSearch {
   struct Side {

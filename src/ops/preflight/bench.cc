@@ -15,6 +15,22 @@ constexpr double kPicosecondsIn = 1e12;  // a second
 
 }  // namespace
 
+void Bench::seat() {
+  part_.clear();
+  for (std::uint32_t i = 0; i < fabric_.intent.hosts.size(); ++i)
+    if (std::any_of(set_.hosts.begin(), set_.hosts.end(),
+                    [&](const auto& each) { return each->name() == fabric_.intent.hosts[i].name; }))
+      part_.push_back(i);
+  rig_ = is_lab() ? make_lab_rig(*this) : make_host_rig(*this);
+}
+
+void Bench::leave_out(const std::vector<std::string>& names) {
+  std::erase_if(set_.hosts, [&](const auto& host) {
+    return std::find(names.begin(), names.end(), host->name()) != names.end();
+  });
+  seat();
+}
+
 std::vector<std::uint32_t> Bench::kinds() const {
   std::map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> out;
@@ -50,6 +66,7 @@ Result<Window> Bench::watch(const std::function<Status()>& action) {
     return Failure{FailureKind::kInterrupted, "interrupted: the load has ended"};
   const Observation after = observe(set_);
   Window window{window_of(before.all(), after.all()), after.unseen};
+  unread_.insert(unread_.end(), after.unseen.begin(), after.unseen.end());
   const diagnose::Totals totals = diagnose::totals_of(diagnose::View(subject(window)));
   totals_ = totals_ ? preflight::sum_of(*totals_, totals) : totals;
   if (!after.hosts.empty()) seen_until_ = after.hosts.front().provenance.time;

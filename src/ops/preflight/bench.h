@@ -33,12 +33,7 @@ class Bench {
   Bench& operator=(const Bench&) = delete;
   Bench(const PreflightRequest& request, HostSet set, Fabric fabric)
       : request_(request), set_(std::move(set)), fabric_(std::move(fabric)) {
-    for (std::uint32_t i = 0; i < fabric_.intent.hosts.size(); ++i)
-      if (std::any_of(set_.hosts.begin(), set_.hosts.end(), [&](const auto& each) {
-            return each->name() == fabric_.intent.hosts[i].name;
-          }))
-        part_.push_back(i);
-    rig_ = is_lab() ? make_lab_rig(*this) : make_host_rig(*this);
+    seat();
   }
 
   [[nodiscard]] const PreflightRequest& request() const { return request_; }
@@ -56,6 +51,11 @@ class Bench {
   [[nodiscard]] bool is_interrupted() const {
     return request_.is_interrupted && request_.is_interrupted();
   }
+
+  /// These hosts take no part any more: the others have new numbers, and a rig of their own.
+  void leave_out(const std::vector<std::string>& names);
+  /// Hosts that could not be read behind a load, "gpu03: why", since it was last asked.
+  [[nodiscard]] std::vector<std::string> take_unread() { return std::exchange(unread_, {}); }
 
   /// A number per host; equal ones have the same NICs at the same speed.
   [[nodiscard]] std::vector<std::uint32_t> kinds() const;
@@ -89,6 +89,8 @@ class Bench {
                                                           std::uint32_t number) const;
 
  private:
+  void seat();
+
   const PreflightRequest& request_;
   HostSet set_;
   Fabric fabric_;
@@ -97,6 +99,7 @@ class Bench {
   std::vector<evidence::Evidence> last_seen_;
   std::optional<diagnose::Totals> totals_;
   std::string seen_until_;
+  std::vector<std::string> unread_;
 };
 
 [[nodiscard]] preflight::Identity identity_of(const Bench& bench, const Observation& seen);
@@ -147,6 +150,14 @@ void judge_fec(const Bench& bench, const Window& window, finding::Judgement& jud
 
 /// With the names of its hosts.
 [[nodiscard]] diagnose::LonePair lone_pair(const Bench& bench, const preflight::Sample& sample);
+/// A leaf's links to other switches.
+[[nodiscard]] std::vector<std::uint32_t> uplinks_of(const design::Intent& intent,
+                                                    std::uint32_t leaf);
+/// "leaf1 swp9 - spine2 swp1".
+[[nodiscard]] std::string link_text(const design::Intent& intent, std::uint32_t link);
+/// A few by their ports, more by their switches: "leaf[1-8] - spine[1-4]".
+[[nodiscard]] std::string links_text(const design::Intent& intent,
+                                     const std::vector<std::uint32_t>& links);
 /// Of more hosts than all pairs are measured of: which link between switches made pairs slow in the
 /// rounds, by further pairs, alone. Adds a finding for each. `slow_hosts` are slow with everybody:
 /// that their pairs were slow says nothing of links.

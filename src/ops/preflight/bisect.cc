@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/behaviour/preflight.h"
 #include "ops/preflight/bench.h"
@@ -27,23 +28,6 @@ constexpr std::size_t kSameLeaves = 12;
 constexpr std::size_t kEachSide = 12;
 // Of all rails together.
 constexpr std::size_t kMostRuns = kMostLeafPairs * (kSameLeaves + 2 * kEachSide);
-
-/// A leaf's links to other switches.
-std::vector<std::uint32_t> uplinks_of(const design::Intent& intent, std::uint32_t leaf) {
-  std::vector<std::uint32_t> out;
-  for (const design::SwitchPortIntent& port : intent.switches.at(leaf).ports)
-    if (!port.is_access) out.push_back(port.link);
-  return out;
-}
-
-/// "leaf1 swp9 - spine2 swp1".
-std::string link_text(const design::Intent& intent, std::uint32_t link) {
-  const auto end = [&](const design::PortRef& ref) {
-    const design::SwitchIntent& device = intent.switches.at(ref.node);
-    return fmt::format("{} {}", device.name, device.ports.at(ref.port).name);
-  };
-  return fmt::format("{} - {}", end(intent.links.at(link).lower), end(intent.links.at(link).upper));
-}
 
 /// Pairs that were measured alone, for all rails: a load runs on every rail of its hosts, and is
 /// not repeated for the next one.
@@ -336,6 +320,37 @@ class Bisection {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> uplinks_of(const design::Intent& intent, std::uint32_t leaf) {
+  std::vector<std::uint32_t> out;
+  for (const design::SwitchPortIntent& port : intent.switches.at(leaf).ports)
+    if (!port.is_access) out.push_back(port.link);
+  return out;
+}
+
+std::string link_text(const design::Intent& intent, std::uint32_t link) {
+  const auto end = [&](const design::PortRef& ref) {
+    const design::SwitchIntent& device = intent.switches.at(ref.node);
+    return fmt::format("{} {}", device.name, device.ports.at(ref.port).name);
+  };
+  return fmt::format("{} - {}", end(intent.links.at(link).lower), end(intent.links.at(link).upper));
+}
+
+std::string links_text(const design::Intent& intent, const std::vector<std::uint32_t>& links) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> named;
+  std::set<std::string> lower;
+  std::set<std::string> upper;
+  for (const std::uint32_t link : links) {
+    named.push_back(link_text(intent, link));
+    lower.insert(intent.switches.at(intent.links.at(link).lower.node).name);
+    upper.insert(intent.switches.at(intent.links.at(link).upper.node).name);
+  }
+  if (named.size() <= kNamed) return join(named, ", ");
+  const std::vector<std::string> lower_names(lower.begin(), lower.end());
+  const std::vector<std::string> upper_names(upper.begin(), upper.end());
+  return fmt::format("{} - {}", compact_names(lower_names), compact_names(upper_names));
+}
 
 Status bisect_links(Bench& bench, const std::vector<Sample>& samples,
                     std::set<std::uint32_t> slow_hosts, preflight::StageResult& stage,

@@ -13,6 +13,7 @@
 #include "diagnose/behaviour/preflight.h"
 #include "host/probe/load_report.h"
 #include "ops/preflight/bench.h"
+#include "ops/preflight/host_moments.h"
 #include "ops/verify/host_load.h"
 #include "preflight/gpu_loopback.h"
 #include "preflight/measure.h"
@@ -30,7 +31,7 @@ constexpr std::int64_t kSoakSeconds = 60;
 
 class HostRig final : public Rig {
  public:
-  explicit HostRig(Bench& bench) : bench_(bench) {
+  explicit HostRig(Bench& bench) : bench_(bench), moments_(bench) {
     for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
       for (const auto& host : bench_.set().hosts)
         if (host->name() == bench_.name(i)) hosts_[i] = host.get();
@@ -77,7 +78,7 @@ class HostRig final : public Rig {
     std::vector<Flow> flows;
     for (const auto& [from, to] : both_ways(round))
       add_flows(from, to, timed("ib_write_bw"), flows);
-    WEIR_TRY(outcomes, start(flows));
+    WEIR_TRY(outcomes, start_watched(flows));
     std::vector<preflight::Sample> out = bench_.samples_of(round, number);
     for (preflight::Sample& sample : out)
       for (std::size_t i = 0; i < flows.size(); ++i)
@@ -87,12 +88,20 @@ class HostRig final : public Rig {
     return out;
   }
 
+  [[nodiscard]] Bytes window() const override {
+    // perftest's own: -t 128, -s 65536.
+    return Bytes::raw(perftest_number("-t", "--tx-depth", 128) *
+                      perftest_number("-s", "--size", 65536));
+  }
+
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<Flow> flows;
     for (const preflight::HostPair& pair : round)
       add_flows(pair.first, pair.second, {"ib_write_lat", "-n", latency_count(), "-s", "64"},
                 flows);
-    WEIR_TRY(outcomes, start(flows));
+    LoadLooks looks =
+        moments_.looks(When::kAround);  // reading would delay messages of microseconds
+    WEIR_TRY(outcomes, start(flows, &looks));
     Latencies out;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const host::PerftestReport report = host::read_perftest(outcomes[i].client);
@@ -105,6 +114,7 @@ class HostRig final : public Rig {
       if (row.p99) out.p99.push_back(seconds_of(*row.p99));
       if (row.p99) out.jitter.push_back(seconds_of(*row.p99) - seconds_of(*row.typical));
       if (row.p999) out.p999.push_back(seconds_of(*row.p999));
+      if (row.p99) moments_.add_tail(flows[i], seconds_of(*row.p99), looks);
     }
     return out;
   }
@@ -128,7 +138,7 @@ class HostRig final : public Rig {
 
   Result<LoadRun> all_to_all() override {
     const std::vector<Flow> flows = all_to_all_flows(seconds(), std::nullopt);
-    WEIR_TRY(outcomes, start(flows));
+    WEIR_TRY(outcomes, start_watched(flows));
     nics_ = {};
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> sent;  // by host and rail
     for (std::size_t i = 0; i < flows.size(); ++i)
@@ -155,14 +165,14 @@ class HostRig final : public Rig {
       add_flows(i, (i + 1) % bench_.hosts(), timed("ib_write_bw"), flows, 1);
     for (std::size_t i = ours; i < flows.size(); ++i)
       flows[i].test.traffic_class = TosByte::of(0);
-    WEIR_TRY(outcomes, start(flows));
+    WEIR_TRY(outcomes, start_watched(flows));
     std::vector<Flow> measured(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(ours));
     outcomes.resize(ours);
     return run_of("all_to_all_bandwidth_with_background", measured, outcomes);
   }
 
   std::string expectation(const std::vector<evidence::Evidence>& window, Duration took) override;
-  std::string slow_moments() override { return {}; }  // needs counters within the run
+  std::vector<std::string> take_moments() override { return moments_.take(); }
   Result<FailureRun> under_failure() override;
 
   Result<LoadRun> soak_load() override {
@@ -170,6 +180,20 @@ class HostRig final : public Rig {
   }
 
  private:
+  /// A number among the words of the user: "-t 8", "--tx-depth 8", "--tx-depth=8".
+  [[nodiscard]] std::int64_t perftest_number(std::string_view brief, std::string_view full,
+                                             std::int64_t usual) const {
+    const std::vector<std::string>& words = bench_.request().perftest;
+    std::int64_t out = usual;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      std::string text;
+      if ((words[i] == brief || words[i] == full) && i + 1 < words.size()) text = words[i + 1];
+      if (words[i].starts_with(fmt::format("{}=", full))) text = words[i].substr(full.size() + 1);
+      if (const auto number = parse_u64(text); number && *number <= 1U << 30U)
+        out = static_cast<std::int64_t>(*number);
+    }
+    return out;
+  }
   [[nodiscard]] std::int64_t seconds() const {
     return bench_.request().is_quick ? kQuickSeconds : kSeconds;
   }
@@ -217,10 +241,18 @@ class HostRig final : public Rig {
                       bench_.host(host).nics[rail].rail);
   }
 
-  [[nodiscard]] Result<std::vector<FlowOutcome>> start(const std::vector<Flow>& flows) {
+  [[nodiscard]] Result<std::vector<FlowOutcome>> start(const std::vector<Flow>& flows,
+                                                       LoadLooks* looks = nullptr) {
     return run_flows(
         hosts_, flows, [&](std::uint32_t host, std::uint32_t rail) { return end_of(host, rail); },
-        bench_.request().is_interrupted);
+        bench_.request().is_interrupted, looks);
+  }
+  /// Looked at throughout: for loads that last.
+  [[nodiscard]] Result<std::vector<FlowOutcome>> start_watched(const std::vector<Flow>& flows) {
+    LoadLooks looks = moments_.looks(When::kThroughout);
+    WEIR_TRY(outcomes, start(flows, &looks));
+    moments_.add(looks);
+    return outcomes;
   }
 
   [[nodiscard]] LoadRun run_of(std::string metric, const std::vector<Flow>& flows,
@@ -257,7 +289,10 @@ class HostRig final : public Rig {
 
   [[nodiscard]] Result<LoadRun> run(std::string metric, const std::vector<Flow>& flows) {
     const auto begin = std::chrono::steady_clock::now();
-    WEIR_TRY(outcomes, start(flows));
+    // A counted number of messages may be sent within one moment.
+    const bool lasts = std::all_of(flows.begin(), flows.end(),
+                                   [](const Flow& flow) { return flow.test.is_timed; });
+    WEIR_TRY(outcomes, lasts ? start_watched(flows) : start(flows));
     LoadRun out = run_of(std::move(metric), flows, outcomes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     out.elapsed = Duration::raw(static_cast<std::int64_t>(took.count() * 1e12));
@@ -281,6 +316,7 @@ class HostRig final : public Rig {
                           diagnose::Totals& totals);
 
   Bench& bench_;
+  HostMoments moments_;
   LoadHosts hosts_;
   /// What NICs sent in the last all-to-all: of each the sum of its streams.
   struct SentByNics {

@@ -26,16 +26,22 @@ namespace {
 class ShellHost final : public host::FakeHost {
  public:
   ShellHost(evidence::Evidence evidence, std::string programs)
-      : FakeHost(std::move(evidence)), programs_(std::move(programs)) {}
+      : FakeHost(std::move(evidence)), programs_(std::move(programs)) {
+    std::filesystem::create_directories(root());
+  }
   weir::Result<host::CommandOutcome> run(const std::vector<std::string>& command,
                                          const host::LoadControl& control) override {
     std::vector<std::string> words = {"env", fmt::format("PATH={}:/usr/bin:/bin", programs_),
-                                      "HOST=" + name()};
+                                      "HOST=" + name(), "TMPDIR=" + root(),
+                                      "WEIR_SYSROOT=" + root()};
     words.insert(words.end(), command.begin(), command.end());
     return host::run_load(words, control);
   }
 
  private:
+  /// Its files, and what loads leave.
+  [[nodiscard]] std::string root() const { return programs_ + "/root." + name(); }
+
   std::string programs_;
 };
 
@@ -317,33 +323,78 @@ TEST_F(HostsOfADesign, OfThreeTheSlowOneIsBlamedAndTheOthersAreNot) {
   EXPECT_EQ(stage.judgement.findings.front().where.host, "gpu02");
 }
 
-TEST_F(HostsOfADesign, BelowTwoLeavesAreNotBlamedForTheLinksBetweenThem) {
+/// gpu01 and gpu02 below one leaf of pod16, gpu09 and gpu10 below the other: fast below one leaf,
+/// slow between the two, alone too.
+constexpr std::string_view kSlowBetweenLeaves = R"(#!/bin/sh
+for last; do :; done
+case $last in -*|*=*) exit 0 ;; esac
+case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|gpu10.10.*.1.*) rate=95.1 ;;
+*) rate=60.0 ;; esac
+[ -f "$(dirname "$0")/slow.$HOST" ] && rate=20.5
+echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]'
+echo " 65536 500000 $rate $rate 0.18"
+)";
+
+class HostsBelowTwoLeaves : public HostsOfADesign {
+ protected:
+  HostsBelowTwoLeaves() {
+    EXPECT_TRUE(
+        write_file_atomic(folder() + "/ib_write_bw", kSlowBetweenLeaves, FileMode::kScript));
+  }
+  /// Stage 4 of a pod16 of which one thing is edited.
+  preflight::StageResult pairs_of(std::string_view from = "", std::string_view to = "") const {
+    std::string text(design::find_template("pod16")->text);
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    const design::Loaded loaded = design::load_text(text, "pod16.yaml");
+    Fabric fabric{loaded.design, design::derive(loaded.design).intent};
+    HostSet set;
+    for (const std::size_t i : {0U, 1U, 8U, 9U})
+      set.hosts.push_back(std::make_unique<ShellHost>(
+          silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
+    const PreflightRequest request = quick();
+    Bench four(request, std::move(set), std::move(fabric));
+    preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
+    EXPECT_TRUE(run_pairs(four, stage).has_value());
+    return stage;
+  }
+};
+
+TEST_F(HostsBelowTwoLeaves, ThatAreSlowBetweenThemAloneAreOneFindingOnTheLinksAndOnNoHost) {
+  COVERS("J2", "J3");
+  const preflight::StageResult stage = pairs_of();
+  EXPECT_EQ(stage.state, preflight::State::kFailed);
+  ASSERT_EQ(stage.judgement.findings.size(), 1U) << all_of(stage);
+  const finding::Finding& found = stage.judgement.findings.front();
+  EXPECT_EQ(found.id, "link.degraded");
+  EXPECT_EQ(found.where.link, "leaf[1-2] - spine1");
+  EXPECT_EQ(found.where.host, "");
+  EXPECT_EQ(found.verdict,
+            "16 links between switches are slow: alone too, gpu01 to gpu09 reached 60.0 Gb/s of at "
+            "least 93.1 Gb/s, and gpu01 to gpu02, below one leaf, 95.1 Gb/s of at least 93.1 Gb/s; "
+            "so it is with every pair of hosts.");
+}
+
+TEST_F(HostsBelowTwoLeaves, AreNotBlamedForLinksThatAreSlowOrLongByDesign) {
   COVERS("J2");
-  // gpu01 and gpu02 below one leaf, gpu09 and gpu10 below the other: slow with each other alone.
-  std::string text(design::find_template("pod16")->text);
-  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw",
-                                "#!/bin/sh\nfor last; do :; done\n"
-                                "case $last in -*|*=*) exit 0 ;; esac\n"
-                                "case $HOST.$last in gpu0[12].10.*.0.*|gpu09.10.*.1.*|"
-                                "gpu10.10.*.1.*) rate=95.1 ;; *) rate=60.0 ;; esac\n"
-                                "echo ' #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] "
-                                "MsgRate[Mpps]'\n"
-                                "echo \" 65536 500000 $rate $rate 0.18\"\n",
-                                FileMode::kScript));
-  const PreflightRequest request = quick();
-  const design::Loaded loaded = design::load_text(text, "pod16.yaml");
-  Fabric fabric{loaded.design, design::derive(loaded.design).intent};
-  HostSet set;
-  for (const std::size_t i : {0U, 1U, 8U, 9U})
-    set.hosts.push_back(
-        std::make_unique<ShellHost>(silent_host(fabric.intent.hosts[i], fabric.intent), folder()));
-  Bench four(request, std::move(set), std::move(fabric));
-  preflight::StageResult stage = stage_of(preflight::StageId::kPairs);
-  ASSERT_TRUE(run_pairs(four, stage).has_value());
-  EXPECT_TRUE(stage.judgement.findings.empty()) << all_of(stage);
-  EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
-            std::string::npos)
-      << all_of(stage);
+  for (const auto& [from, to] :
+       {std::pair("count: 8, speed: 100G", "count: 8, speed: 50G"),
+        {"length: 30m", "length: 80km"},
+        {"speed: 100G, cable: aoc", "speed: 100G, shaper: 60G, cable: aoc"}}) {
+    const preflight::StageResult stage = pairs_of(from, to);
+    EXPECT_TRUE(stage.judgement.findings.empty()) << to << ": " << all_of(stage);
+    EXPECT_NE(all_of(stage).find("no pair of hosts below different leaves reaches its floor"),
+              std::string::npos)
+        << all_of(stage);
+  }
+}
+
+TEST_F(HostsBelowTwoLeaves, WithAHostThatIsSlowToEverybodySayNothingOfTheLinks) {
+  COVERS("J2");
+  mark("slow.gpu02");
+  for (const finding::Finding& found : pairs_of().judgement.findings)
+    EXPECT_NE(found.where.link, "leaf[1-2] - spine1") << found.verdict;
 }
 
 TEST_F(HostsOfADesign, KeepTheRatesAndTheFairnessOfFewHostsBesideThoseOfAll) {
@@ -634,6 +685,134 @@ TEST_F(HostsOfADesign, StandBesideWhatTheSimulatorExpectsOfANic) {
       four.rig().expectation({}, Duration()).find("; not compared: the streams of 4 NICs add"),
       std::string::npos);
   EXPECT_EQ(ran->measures.size(), 1U) << "of NICs nothing is known";
+}
+
+/// A client of perftest whose NIC counts as said: steps of 100 ms of the clock that the host shows,
+/// each behind a look at the one before. The counters first: a look that began before the clock was
+/// set is one at the old time, and is dropped.
+constexpr std::string_view kStepping = R"sh(#!/bin/sh
+for last; do :; done
+case $last in -*|*=*) exit 0 ;; esac
+p=$WEIR_SYSROOT/sys/class/infiniband/mlx5_0/ports/1
+put() { echo "$2" >"$1.new"; mv "$1.new" "$1"; }
+seen() { cat "$TMPDIR"/weir-load-*/look0 2>/dev/null | grep -c '^[.]$'; }
+wait_looks() { w=$(($(seen) + 2)); until [ $(seen) -ge $w ]; do sleep 0.02; done; }
+step() {
+  x=$((x + $1)); r=$((r + 300000000)); pause=$((pause + $2)); cnp=$((cnp + $3)); now=$((now + 1))
+  put "$p/counters/port_xmit_data" $x; put "$p/counters/port_rcv_data" $r
+  put "$p/hw_counters/rp_cnp_handled" $cnp
+  put "$WEIR_SYSROOT/statistics" "     rx_prio3_pause: $pause"
+  put "$WEIR_SYSROOT/proc/uptime" "$((1000 + now / 10)).$((now % 10))0 7.00"
+}
+mkdir -p "$p/counters" "$p/hw_counters" "$WEIR_SYSROOT/proc"
+x=0; r=0; pause=0; cnp=0; now=0
+for words in 0:0:0 STEPS; do
+  IFS=: read -r a b c <<END
+$words
+END
+  step $a $b $c; wait_looks
+done
+echo " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]"
+echo " 65536      500000         95.1               95.1               0.18"
+)sh";
+
+TEST_F(HostsOfADesign, ShowWhichSlowMomentsOfALoadHadPausesAndWhatNobodyCounts) {
+  COVERS("J1", "J3");
+  // Full speed; a moment of a tenth with pauses and CNPs; one without.
+  std::string script(kStepping);
+  const std::string_view fast = "300000000:0:0 ";
+  script.replace(script.find("STEPS"), 5,
+                 fmt::format("{0}{0}{0}{0}30000000:7:3 {0}{0}30000000:0:0 {0}{0}", fast));
+  ASSERT_TRUE(write_file_atomic(folder() + "/ib_write_bw", script, FileMode::kScript));
+  ASSERT_TRUE(write_file_atomic(
+      folder() + "/ethtool", "#!/bin/sh\ncat \"$WEIR_SYSROOT/statistics\"\n", FileMode::kScript));
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  two.remember(observe(two.set()));
+  const auto ran = two.rig().exchange({{0, 1}}, 0);
+  ASSERT_TRUE(ran.has_value()) << ran.error().what;
+  const std::vector<std::string> notes = two.rig().take_moments();
+  ASSERT_EQ(notes.size(), 1U);
+  // Ten moments of two NICs, both ways.
+  EXPECT_EQ(notes.front(),
+            "4 of 40 moments of 100 ms moved less than half of their NIC's median rate; 2 of these "
+            "coincide with pauses, 2 with CNPs; not counted: marks; most at gpu01 rail 0, 2");
+  EXPECT_TRUE(two.rig().take_moments().empty()) << "told once";
+}
+
+TEST_F(HostsOfADesign, ThatShowNoBytesAreNamedAndHaveNoSlowMoments) {
+  COVERS("J3");
+  const PreflightRequest request = quick();
+  Bench two = bench(request, 2);
+  two.remember(observe(two.set()));
+  ASSERT_TRUE(two.rig().exchange({{0, 1}}, 0).has_value());
+  const std::vector<std::string> notes = two.rig().take_moments();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes.front(),
+            "slow moments are not known of gpu[01-02]: no bytes could be read of 2 NICs while the "
+            "load ran, or too few times");
+}
+
+TEST(Looks, AtNicsAreReadWholeAndWhateverElseIsPrintedIsNone) {
+  COVERS("J3");
+  const LookPlan plan{
+      .nics = {{"mlx5_0", 1, "rail0", "mlx5_core"}, {"mlx5_1", 1, "", "mlx5_core"}}};
+  const auto seen = read_looks(
+      "weir-task 0\nt 1.00\n.\nweir-looks 0\nt 5.00\ncounters/port_xmit_data 7\n"
+      "hw_counters/np_cnp_sent N/A (no PMA)\nu 5.01\n     rx_prio3_pause: 4\n.\n"
+      "t 5.10\nu 5.20\n.\nt 5.30\nu nan\n.\nt 5.40\ngarbage\n/ 3\nu 5.40\n.\nt 5.50\nu 5.50\n"
+      "weir-looks 7\nt 1.00\nu 1.00\n.\n",
+      plan);
+  ASSERT_EQ(seen.size(), 2U);
+  ASSERT_EQ(seen[0].size(), 2U) << "one took too long, one has no time, one has no end";
+  EXPECT_EQ(seen[0][0].seconds, 5);
+  EXPECT_EQ(seen[0][0].port.read("nic.rdma.tx.bytes").value(), 28U);
+  EXPECT_EQ(seen[0][0].port.read("nic.prio.pause_rx.frames", 3).value(), 4U);
+  EXPECT_FALSE(seen[0][0].port.read("nic.np.cnp_sent.packets").has_value());
+  EXPECT_TRUE(seen[0][1].port.samples().empty());
+  EXPECT_TRUE(seen[1].empty());
+}
+
+TEST_F(HostsOfADesign, AreNoLongerLookedAtWhenALoadHasEndedHoweverItDoes) {
+  COVERS("D5", "J3");
+  const std::string root = folder() + "/sys";
+  std::filesystem::create_directories(root + "/proc");
+  ASSERT_TRUE(write_file_atomic(root + "/proc/uptime", "5.00 1.00\n"));
+  const LookPlan plan{.nics = {{"mlx5_0", 1, "rail0", "mlx5_core"}}};
+  const auto is_looking = [&](std::string_view wanted) {
+    const auto seen = host::run_command(
+        {"sh", "-c",
+         fmt::format(
+             "for i in $(seq 100); do n=$(grep -ls 'WEIR_SYSROOT={}' /proc/[0-9]*/environ | "
+             "wc -l); [ $n {} ] && exit 0; sleep 0.05; done; exit 1",
+             root, wanted)});
+    return seen && seen->exit_status == 0;
+  };
+  const auto line = [&](std::vector<std::string> words) {
+    return load_line({{true, std::move(words)}}, 3600, plan);
+  };
+  // By itself.
+  const auto outcome = host::run_command(
+      {"env", "TMPDIR=" + folder(), "WEIR_SYSROOT=" + root, "sh", "-c", line({"true"})});
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_EQ(read_load_output(outcome->output, 1).front().status, 0) << outcome->output;
+  // Stopped, and killed: then what looks notices that its directory has gone, at the latest.
+  for (const std::string_view how : {"TERM", "KILL"}) {
+    const auto load =
+        host::RunningCommand::start({"env", "TMPDIR=" + folder(), "WEIR_SYSROOT=" + root, "sh",
+                                     "-c", host::marked_line("test-9", line({"sleep", "3481"}))});
+    ASSERT_TRUE(load.has_value());
+    EXPECT_TRUE(is_looking("-ge 2"));
+    ASSERT_TRUE(host::run_command({"sh", "-c",
+                                   fmt::format("kill -{} $(grep -ls 'weir-load-test-9' "
+                                               "/proc/[0-9]*/environ | cut -d/ -f3) 2>/dev/null; :",
+                                               how)}));
+    ASSERT_TRUE(host::run_command({"sh", "-c", host::stop_line("test-9")}).has_value());
+    ASSERT_TRUE((*load)->finish(10_s).has_value());
+    EXPECT_TRUE(is_looking("-eq 0")) << how;
+    for (const auto& entry : std::filesystem::directory_iterator(folder()))
+      EXPECT_FALSE(entry.path().filename().string().starts_with("weir-load-")) << entry.path();
+  }
 }
 
 TEST_F(HostsOfADesign, GivePerftestTheWordsOfTheUser) {

@@ -31,6 +31,7 @@ constexpr std::int64_t kMessageBytes = 256 * 1024;
 constexpr std::uint32_t kMessages = 16;
 constexpr std::uint32_t kQuickMessages = 8;
 constexpr int kQueuePairs = 1;
+constexpr int kDepth = 4;
 constexpr Duration kPairLimit = 20_ms;
 constexpr std::uint32_t kPings = 200;
 
@@ -150,7 +151,7 @@ class LabRig final : public Rig {
       sim::WorkloadSpec spec = pair_spec(bench_.name(from), bench_.name(to));
       spec.size = Bytes::raw(kMessageBytes);
       spec.iterations = is_quick() ? kQuickMessages : kMessages;
-      spec.depth = 4;
+      spec.depth = kDepth;
       spec.qps = kQueuePairs;
       specs.push_back(std::move(spec));
     }
@@ -163,6 +164,8 @@ class LabRig final : public Rig {
       sample.rate = steady_rate(streams[{sample.from, sample.to, sample.rail}]);
     return out;
   }
+
+  [[nodiscard]] Bytes window() const override { return Bytes::raw(kMessageBytes) * kDepth; }
 
   Result<Latencies> latencies(const preflight::Round& round) override {
     std::vector<sim::WorkloadSpec> specs;
@@ -208,6 +211,7 @@ class LabRig final : public Rig {
     const Duration alone = longest_round(outcome.workloads.front());
     out.measures.push_back(measure_of("all_to_all_time", "s", Better::kLess, {seconds_of(alone)}));
     out.summary = "in " + approximate(alone);
+    moments_ = last_moments();
     return out;
   }
 
@@ -234,7 +238,7 @@ class LabRig final : public Rig {
     return fmt::format("{}: {}", all_to_all_spec(), expected_text(bench_, known, window));
   }
 
-  std::string slow_moments() override;
+  std::vector<std::string> take_moments() override { return std::exchange(moments_, {}); }
 
   Result<FailureRun> under_failure() override {
     const PreflightRequest& request = bench_.request();
@@ -297,11 +301,14 @@ class LabRig final : public Rig {
     return run(std::move(specs), join(workloads, " + "), kLoadLimit);
   }
 
+  [[nodiscard]] std::vector<std::string> last_moments() const;
+
   Bench& bench_;
+  std::vector<std::string> moments_;
 };
 
 /// Slow moments of the last load, and what flow control did in them.
-std::string LabRig::slow_moments() {
+std::vector<std::string> LabRig::last_moments() const {
   const auto record = bench_.set().lab->last_run();
   if (!record) return {};
   std::vector<double> rates(record->times.size(), 0);
@@ -311,17 +318,16 @@ std::string LabRig::slow_moments() {
       for (std::size_t i = 0; i < std::min(rates.size(), curve.values.size()); ++i)
         rates[i] += curve.values[i];
     if (!curve.where.empty()) continue;  // of a port
-    if (curve.measure == lab::Measure::kPauseTime) control.pauses = curve.values;
-    if (curve.measure == lab::Measure::kCnps) control.cnps = curve.values;
-    if (curve.measure == lab::Measure::kMarks) control.marks = curve.values;
+    const preflight::FlowControl::Counts counts(curve.values.begin(), curve.values.end());
+    if (curve.measure == lab::Measure::kPauseTime) control.pauses = counts;
+    if (curve.measure == lab::Measure::kCnps) control.cnps = counts;
+    if (curve.measure == lab::Measure::kMarks) control.marks = counts;
+    if (curve.measure == lab::Measure::kDrops) control.drops = counts;
   }
   const double share = bench_.request().thresholds.slow_moment;
-  const preflight::LineUp found = preflight::line_up(rates, control, share);
-  return fmt::format(
-      "{} of {} moments moved less than {} of the median rate; {} of these coincide with pauses, "
-      "{} with marks, {} with CNPs",
-      found.slow, found.samples, share == 0.5 ? "half" : fmt::format("{:g} %", share * 100),
-      found.with_pauses, found.with_marks, found.with_cnps);
+  return {preflight::line_up_text(preflight::line_up(rates, control, share),
+                                  fmt::format("moments moved less than {} of the median rate",
+                                              preflight::slow_share_text(share)))};
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/hosts/host_set.h"
 #include "base/text.h"
 #include "ops/change/state.h"
 #include "ops/preflight/bench.h"
+#include "ops/source/fleet.h"
 #include "ops/verify/host_load.h"
 #include "preflight/baseline.h"
 
@@ -47,8 +49,12 @@ Status take_earlier(const PreflightRequest& request, Report& report) {
   for (const preflight::IdentityDifference& each :
        preflight::not_said(earlier.identity, report.identity))
     unknown.push_back(each.field);
+  const auto lacks_hosts = [&](const StageResult& stage) {
+    return std::any_of(earlier.lost.begin(), earlier.lost.end(),
+                       [&](const auto& host) { return host.stage <= stage.id; });
+  };
   for (StageResult& stage : earlier.stages) {
-    if (stage.state != State::kPassed) continue;
+    if (stage.state != State::kPassed || lacks_hosts(stage)) continue;
     report.ended = earlier.ended;  // until another stage runs
     if (!unknown.empty())
       stage.notes.push_back(
@@ -99,6 +105,55 @@ void leave_out_unseen(const Observation& seen, HostSet& set) {
   });
 }
 
+/// What is planned for later stages, by the hosts that are left.
+void plan_again(Bench& bench, StageId after, Report& report) {
+  Report planned = preflight::empty_report();
+  bench.rig().plan(planned);
+  for (StageResult& stage : report.stages) {
+    if (stage.id <= after || stage.state != State::kNotRun) continue;
+    StageResult& now = planned.stages.at(preflight::number_of(stage.id));
+    stage.budget = std::move(now.budget);
+    stage.why = std::move(now.why);
+    stage.state = now.state;
+  }
+}
+
+/// A host that died in a stage would end every later one: who cannot be looked at now is lost, and
+/// left out from here on. Of a stage behind which a host could not be read nothing is known of that
+/// host, be it back or not.
+Status settle_lost(Bench& bench, StageResult& stage, Report& report) {
+  const std::vector<std::string> unread = bench.take_unread();
+  if (stage.state == State::kPassed && !unread.empty()) {
+    stage.state = State::kOpen;
+    stage.why = fmt::format("not read after the load: {}", join(fold_reasons(unread), "; "));
+  }
+  if (unread.empty() && stage.state != State::kOpen) return {};
+  const Observation now = observe(bench.set());
+  if (bench.is_interrupted())
+    return Failure{FailureKind::kInterrupted, "interrupted while lost hosts were looked for"};
+  if (now.unseen.empty()) return {};
+  std::vector<std::string> names;
+  for (const std::string& text : now.unseen) {
+    const std::size_t colon = std::min(text.find(": "), text.size());
+    const std::string why = colon < text.size() ? text.substr(colon + 2) : "it gives no answer";
+    report.lost.push_back({text.substr(0, colon), stage.id, why});
+    names.push_back(text.substr(0, colon));
+  }
+  bench.leave_out(names);
+  if (bench.hosts() > 0) {
+    stage.notes.push_back(fmt::format("lost, and left out of later stages: {}", fold_hosts(names)));
+    plan_again(bench, stage.id, report);
+    return {};
+  }
+  stage.notes.emplace_back("lost: every host");
+  for (StageResult& later : report.stages)
+    if (later.id > stage.id && later.state == State::kNotRun) {
+      later.budget = "-";
+      later.why = "no host is left";
+    }
+  return {};
+}
+
 }  // namespace
 
 Result<Report> run_preflight(const PreflightRequest& request) {
@@ -138,6 +193,9 @@ Result<Report> run_preflight(const PreflightRequest& request) {
       stage.why = ran.error().what;
     }
     if (auto totals = bench.take_totals()) stage.totals = std::move(totals);
+    for (std::string& note : bench.rig().take_moments())
+      if (ran) stage.notes.push_back(std::move(note));
+    if (!bench.is_lab()) WEIR_TRY_STATUS(settle_lost(bench, stage, report));
     report.ended = bench.is_lab() ? bench.seen_until() : time_now();
     if (request.on_stage) request.on_stage(report, stage.id);
   }

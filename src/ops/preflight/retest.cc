@@ -72,6 +72,7 @@ class Retest {
   }
 
   Status run() {
+    WEIR_TRY_STATUS(try_between_leaves());
     WEIR_TRY_STATUS(try_groups());
     WEIR_TRY_STATUS(try_suspects());
     WEIR_TRY_STATUS(try_pairs());
@@ -118,6 +119,132 @@ class Retest {
   void add(finding::Finding finding) {
     judgement_.findings.push_back(std::move(finding));
     finding::settle(judgement_);
+  }
+
+  // ---- links between switches ----
+
+  /// Rails on which every pair below different leaves was slow in the rounds, and none below one.
+  [[nodiscard]] Rails slow_between() const {
+    struct Count {
+      std::size_t slow = 0;
+      std::size_t all = 0;
+    };
+    std::map<std::uint32_t, std::pair<Count, Count>> rails;  // between leaves, within one
+    for (const Sample& sample : samples_) {
+      auto& [between, within] = rails[sample.rail];
+      Count& count = is_between(sample) ? between : within;
+      ++count.all;
+      count.slow += sample.is_slow() ? 1U : 0U;
+    }
+    Rails out;
+    for (const auto& [rail, counts] : rails)
+      if (counts.first.all > 0 && counts.first.slow == counts.first.all && counts.second.slow == 0)
+        out.push_back(rail);
+    return out;
+  }
+
+  [[nodiscard]] bool is_between(const Sample& sample) const {
+    return leaves_.at({sample.from, sample.rail}) != leaves_.at({sample.to, sample.rail});
+  }
+
+  /// Two hosts below each of two leaves, of the rails' first; empty where there are none.
+  [[nodiscard]] std::vector<HostPair> below_two_leaves(std::uint32_t rail) const {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> below;
+    for (std::uint32_t host = 0; host < bench_.hosts(); ++host) {
+      const auto leaf = leaves_.find({host, rail});
+      if (leaf != leaves_.end()) below[leaf->second].push_back(host);
+    }
+    std::vector<HostPair> out;
+    for (const auto& [leaf, hosts] : below)
+      if (hosts.size() >= 2 && out.size() < 2) out.push_back({hosts[0], hosts[1]});
+    return out.size() < 2 ? std::vector<HostPair>() : out;
+  }
+
+  /// By its design a pair between leaves, alone, reaches what one below a leaf does: no link
+  /// between switches is slower than a NIC, and none so long that a stream waits for its answers.
+  [[nodiscard]] bool is_fast_by_design() const {
+    constexpr Duration kSwitching = 20_us;          // NICs and switches, both ways
+    constexpr std::int64_t kLinksBothWays = 2 * 6;  // host, leaf, spine, core and down again
+    BitRate fastest;
+    for (std::uint32_t host = 0; host < bench_.hosts(); ++host)
+      for (const design::NicIntent& nic : bench_.host(host).nics)
+        fastest = std::max(fastest, bench_.line_rate(nic));
+    Duration longest;
+    for (const design::LinkIntent& link : bench_.intent().links)
+      longest = std::max(longest, link.propagation);
+    const double round_trip = seconds_of(longest * kLinksBothWays + kSwitching);
+    const double under_way = static_cast<double>(fastest.raw()) / 8 * round_trip;
+    if (under_way * 2 > static_cast<double>(bench_.rig().window().raw())) return false;
+    const auto& all = bench_.intent().switches;
+    return std::all_of(all.begin(), all.end(), [&](const design::SwitchIntent& device) {
+      return std::all_of(device.ports.begin(), device.ports.end(), [&](const auto& port) {
+        return port.is_access || uplink_rate(port) >= fastest;
+      });
+    });
+  }
+
+  [[nodiscard]] BitRate uplink_rate(const design::SwitchPortIntent& port) const {
+    const auto& shaper = bench_.design().links[bench_.intent().links[port.link].group].shaper;
+    return shaper.is_set() ? std::min(port.speed, *shaper) : port.speed;
+  }
+
+  Status try_between_leaves() {
+    const Rails rails = slow_between();
+    if (rails.empty() || !is_fast_by_design()) return {};
+    const std::vector<HostPair> below = below_two_leaves(rails.front());
+    if (below.empty()) return {};
+    const auto [first, second] = std::pair(below[0], below[1]);
+    diagnose::SlowBetweenLeaves found;
+    std::vector<Sample> within;
+    for (const HostPair& pair : {first, second}) {
+      WEIR_TRY(ran, exchange(pair.first, pair.second));
+      if (!slow_rails(rails, ran).empty()) return {};
+      within.insert(within.end(), ran.begin(), ran.end());
+    }
+    Rails slow = rails;
+    std::vector<Sample> between;
+    for (const HostPair& pair :
+         {HostPair{first.first, second.first}, HostPair{first.second, second.second}}) {
+      WEIR_TRY(ran, exchange(pair.first, pair.second));
+      slow = both(slow, slow_rails(slow, ran));
+      if (slow.empty()) return {};  // alone it is fast: the rounds shared links
+      between.push_back(*slowest_on(slow, ran));
+    }
+    blame_links(slow, between, within);
+    return {};
+  }
+
+  void blame_links(const Rails& rails, const std::vector<Sample>& between,
+                   const std::vector<Sample>& within) {
+    diagnose::SlowBetweenLeaves found;
+    if (rails.size() < bench_.host(0).nics.size()) {
+      std::vector<std::string> numbers;
+      for (const std::uint32_t rail : rails)
+        numbers.push_back(fmt::format("{}", rail));
+      found.rail = join(numbers, ", ");
+    }
+    for (const Sample& sample : between)
+      found.slow.push_back(lone_pair(bench_, sample));
+    for (const Sample& sample : within)
+      if (sample.rail == rails.front() && sample.from < sample.to)
+        found.within.push_back(lone_pair(bench_, sample));
+    std::set<std::uint32_t> leaves;
+    for (const auto& [nic, leaf] : leaves_)
+      if (std::find(rails.begin(), rails.end(), nic.rail) != rails.end()) leaves.insert(leaf);
+    std::vector<std::uint32_t> links;
+    for (const std::uint32_t leaf : leaves)
+      for (const std::uint32_t link : uplinks_of(bench_.intent(), leaf))
+        links.push_back(link);
+    found.links = links_text(bench_.intent(), links);
+    found.count = links.size();
+    add(diagnose::slow_between_leaves(found));
+    // It explains them: neither their hosts nor their paths are looked at again.
+    const auto is_explained = [&](const Sample& sample) {
+      return is_between(sample) &&
+             std::find(rails.begin(), rails.end(), sample.rail) != rails.end();
+    };
+    std::erase_if(samples_, is_explained);
+    std::erase_if(alone_, is_explained);
   }
 
   // ---- what slow NICs have in common ----

@@ -66,6 +66,8 @@ class Rig {
   /// Every pair at once, both ways, on every rail that both hosts have.
   [[nodiscard]] virtual Result<std::vector<preflight::Sample>> exchange(
       const preflight::Round& round, std::uint32_t number) = 0;
+  /// What a stream of an exchange has under way at most: over a longer path it is slow by design.
+  [[nodiscard]] virtual Bytes window() const = 0;
   /// On every rail that both hosts have.
   [[nodiscard]] virtual Result<Latencies> latencies(const preflight::Round& round) = 0;
   /// All others to this host.
@@ -79,8 +81,9 @@ class Rig {
   /// A sentence on what the simulator expects of the all-to-all just run; empty: nothing.
   [[nodiscard]] virtual std::string expectation(const std::vector<evidence::Evidence>& window,
                                                 Duration took) = 0;
-  /// A sentence on its slow moments; empty: not known.
-  [[nodiscard]] virtual std::string slow_moments() = 0;
+  /// Sentences on slow moments of the loads since it was last asked, and what flow control did in
+  /// them. In a lab those of the all-to-all alone.
+  [[nodiscard]] virtual std::vector<std::string> take_moments() = 0;
   [[nodiscard]] virtual Result<FailureRun> under_failure() = 0;
   /// One of the loads of a soak.
   [[nodiscard]] virtual Result<LoadRun> soak_load() = 0;

@@ -226,15 +226,19 @@ Status run_collectives(Bench& bench, StageResult& stage) {
   WEIR_TRY(exchanged,
            watch_load(bench, stage, judgement, [&] { return bench.rig().all_to_all(); }));
   stage.why = fmt::format("all-to-all {}", exchanged.run.summary);
-  if (exchanged.run.is_finished)
-    for (const std::string& note :
-         {bench.rig().expectation(exchanged.window.evidence, exchanged.run.elapsed),
-          bench.rig().slow_moments()})
-      if (!note.empty()) stage.notes.push_back(note);
+  if (exchanged.run.is_finished) {
+    std::string expected =
+        bench.rig().expectation(exchanged.window.evidence, exchanged.run.elapsed);
+    if (!expected.empty()) stage.notes.push_back(std::move(expected));
+    for (std::string& note : bench.rig().take_moments())
+      stage.notes.push_back(std::move(note));
+  }
   if (bench.rig().has_other_classes()) {
     WEIR_TRY(beside, watch_load(bench, stage, judgement,
                                 [&] { return bench.rig().all_to_all_with_others(); }));
     stage.why += fmt::format(", with other traffic {}", beside.run.summary);
+    for (const std::string& note : bench.rig().take_moments())
+      stage.notes.push_back("with other traffic: " + note);
   } else {
     stage.notes.emplace_back("the design has no class for other traffic: none was added");
   }

@@ -180,6 +180,47 @@ Result<std::vector<std::string>> hosts_of_design(const std::string& path) {
   return names;
 }
 
+/// Files of one folder beside an inventory, "group_vars": of "gpu.yml", "gpu", or below "gpu/".
+weir::Result<std::map<std::string, std::vector<readers::VariableFile>>> variables_in(
+    const std::filesystem::path& folder) {
+  std::map<std::string, std::vector<readers::VariableFile>> out;
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return out;
+  std::map<std::filesystem::path, std::string> owners;  // by file, in the order of their names
+  const auto options = std::filesystem::directory_options::follow_directory_symlink;
+  std::filesystem::recursive_directory_iterator at(folder, options, error);
+  for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+    constexpr int kDeepest = 8;
+    constexpr std::size_t kMostFiles = 4 * kMostHosts;
+    const std::string name = at->path().filename().string();
+    const bool is_folder = at->is_directory();
+    if (is_folder && (name.starts_with('.') || at.depth() >= kDeepest))
+      at.disable_recursion_pending();
+    if (is_folder || readers::owner_of_variables(name).empty()) continue;
+    const std::filesystem::path inside = at->path().lexically_relative(folder);
+    owners.emplace(at->path(), inside.has_parent_path() ? inside.begin()->string()
+                                                        : readers::owner_of_variables(name));
+    if (owners.size() > kMostFiles)
+      return invalid_error(fmt::format("{}: more than {} files", folder.string(), kMostFiles));
+  }
+  if (error) return Error{ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message())};
+  for (const auto& [path, owner] : owners) {
+    WEIR_TRY(text, read_file(path.string()));
+    out[owner].push_back({path.string(), std::move(text)});
+  }
+  return out;
+}
+
+weir::Result<readers::VariableFiles> variables_beside(const std::string& inventory) {
+  const std::filesystem::path folder = std::filesystem::path(inventory).parent_path();
+  readers::VariableFiles out;
+  WEIR_TRY(groups, variables_in(folder / "group_vars"));
+  out.groups = std::move(groups);
+  WEIR_TRY(hosts, variables_in(folder / "host_vars"));
+  out.hosts = std::move(hosts);
+  return out;
+}
+
 /// A set on each line, as one set.
 weir::Result<std::string> set_of_file(const std::string& path) {
   WEIR_TRY(text, read_file(path));
@@ -241,7 +282,8 @@ Result<std::vector<host::FleetHost>> find_fleet_hosts(const FleetNames& names) {
   std::optional<readers::Inventory> inventory;
   if (!names.inventory.empty()) {
     WEIR_TRY(text, or_bad_input(read_file(names.inventory)));
-    auto read = readers::parse_inventory(text);
+    WEIR_TRY(beside, or_bad_input(variables_beside(names.inventory)));
+    auto read = readers::parse_inventory(text, beside);
     if (!read) return bad_input(read.error().within(names.inventory).what);
     inventory = std::move(*read);
   }

@@ -54,6 +54,26 @@ std::string last_line(const std::string& text) {
   return std::string(at == std::string_view::npos ? trimmed : trimmed.substr(at + 1));
 }
 
+/// The NICs that the flows of a host use, and their rails.
+struct HostLooks {
+  LookPlan plan;
+  std::vector<std::uint32_t> rails;
+};
+HostLooks looks_of(std::uint32_t host, const std::vector<Flow>& flows, const LoadLooks* looks) {
+  HostLooks out;
+  if (looks == nullptr) return out;
+  out.plan.when = looks->when;
+  for (const Flow& flow : flows) {
+    if (flow.from != host && flow.to != host) continue;
+    if (std::find(out.rails.begin(), out.rails.end(), flow.rail) != out.rails.end()) continue;
+    auto nic = looks->nic(host, flow.rail);
+    if (!nic) continue;
+    out.rails.push_back(flow.rail);
+    out.plan.nics.push_back(std::move(*nic));
+  }
+  return out;
+}
+
 std::int64_t longest_of(const std::vector<Flow>& flows) {
   std::int64_t longest = 0;
   for (const Flow& flow : flows)
@@ -88,8 +108,8 @@ void add_flows(const FlowHost& from, const FlowHost& to, const std::vector<std::
   for (std::uint32_t rail = 0; rail < rails; ++rail) {
     Flow flow{.from = from.number, .to = to.number, .rail = rail, .test = {}};
     flow.test.words = words;
-    if (command && command->duration)
-      flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
+    flow.test.is_timed = command && command->duration;
+    if (flow.test.is_timed) flow.test.seconds = command->duration->raw() / kPicosecondsPerSecond;
     flow.test.traffic_class = sends[rail].traffic_class;
     flows.push_back(std::move(flow));
   }
@@ -116,14 +136,16 @@ Source source_for_loads(Source source) {
   return source;
 }
 
-std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds) {
+std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
+                      const LookPlan& looks) {
+  const LookLines look = look_lines(looks);
   // Every line ends with what a shell takes for a separator: the whole is one word of `sh -c`.
   std::string out = fmt::format(
       // The directory has a name that nobody knows, and the mark that stop_line() looks for.
       "d=$(umask 077; mktemp -d \"${{TMPDIR:-/tmp}}/weir-load-XXXXXXXXXX\") || exit 1\n"
       ": >\"$d/.${{WEIR_LOAD:-weir-load}}\"\n"
       // dash knows no jobs in $(jobs -p).
-      "p=; trap 'trap \"\" HUP INT TERM; kill $p 2>/dev/null; wait; rm -rf \"$d\"' EXIT\n"
+      "p=; q=; trap 'trap \"\" HUP INT TERM; kill $p $q 2>/dev/null; wait $p; rm -rf \"$d\"' EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       // A shell that ends leaves what it waits for behind: each task ends its own.
       "run() {{ trap 'kill $t 2>/dev/null; exit 143' HUP INT TERM; \"$@\" & t=$!; wait $t; }}\n"
@@ -135,12 +157,15 @@ std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_sec
       "[ $s -ne 0 ] && [ $(($(date +%s) - b)) -lt {2} ] && grep -qi \"connect\" \"$d/$n\" || "
       "break; run sleep 0.25; done; echo \"{1}$s\" >>\"$d/$n\"; }}\n",
       limit_seconds, kStatusMark, kConnectSeconds);
+  out += look.begin;
   for (std::size_t i = 0; i < tasks.size(); ++i)
     out += fmt::format("{} {} {} & p=\"$p $!\"\n", tasks[i].is_server ? "server" : "client", i,
                        shell_line(tasks[i].words));
-  out += fmt::format(
-      "wait\ni=0; while [ $i -lt {} ]; do echo \"{}$i\"; cat \"$d/$i\"; i=$((i + 1)); done\n",
-      tasks.size(), kTaskMark);
+  out += "wait $p\n" + look.end;
+  out +=
+      fmt::format("i=0; while [ $i -lt {} ]; do echo \"{}$i\"; cat \"$d/$i\"; i=$((i + 1)); done\n",
+                  tasks.size(), kTaskMark);
+  out += look.print;
   return out;
 }
 
@@ -152,6 +177,8 @@ std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t t
     if (line.starts_with(kTaskMark)) {
       const auto number = parse_u64(std::string(line.substr(kTaskMark.size())));
       current = number && *number < tasks ? &out[*number] : nullptr;
+    } else if (line.starts_with(kLooksMark)) {
+      current = nullptr;  // see load_looks.h
     } else if (current != nullptr && line.starts_with(kStatusMark)) {
       constexpr std::uint64_t kMostStatus = 255;
       const auto status = parse_u64(std::string(line.substr(kStatusMark.size())));
@@ -166,12 +193,13 @@ std::vector<TaskOutcome> read_load_output(std::string_view output, std::size_t t
 Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t, std::uint32_t)>& ends,
-    const std::function<bool()>& is_interrupted) {
+    const std::function<bool()>& is_interrupted, LoadLooks* looks) {
   WEIR_TRY(scripts, or_could_not_look(scripts_of(flows, ends)));
   struct Part {
     std::uint32_t number = 0;
     host::HostIo* host = nullptr;
     const HostScript* script = nullptr;
+    HostLooks looks;
     std::string left;
     weir::Result<host::CommandOutcome> outcome = Error{ErrorCode::kIo, "not run"};
   };
@@ -180,7 +208,7 @@ Result<std::vector<FlowOutcome>> run_flows(
     const auto host = hosts.find(number);
     if (host == hosts.end() || host->second == nullptr)
       return could_not_look(fmt::format("host {} of the design is not among --hosts", number));
-    parts.push_back({number, host->second, &script, {}});
+    parts.push_back({number, host->second, &script, looks_of(number, flows, looks), {}});
   }
   const std::int64_t limit = longest_of(flows);
   // A launcher that hangs must not hold the preflight for the week that its loads may take.
@@ -188,10 +216,11 @@ Result<std::vector<FlowOutcome>> run_flows(
   // All at the same time: a server waits for its client.
   for_each_index(parts.size(), static_cast<unsigned>(parts.size()), [&](std::size_t i) {
     Part& part = parts[i];
-    part.outcome = part.host->run({"sh", "-c", load_line(part.script->tasks, limit)},
-                                  {.is_interrupted = is_interrupted,
-                                   .on_left = [&](const std::string& why) { part.left = why; },
-                                   .limit = most_time});
+    part.outcome =
+        part.host->run({"sh", "-c", load_line(part.script->tasks, limit, part.looks.plan)},
+                       {.is_interrupted = is_interrupted,
+                        .on_left = [&](const std::string& why) { part.left = why; },
+                        .limit = most_time});
   });
   if (is_interrupted && is_interrupted()) {
     for (const Part& part : parts)
@@ -202,6 +231,9 @@ Result<std::vector<FlowOutcome>> run_flows(
   for (Part& part : parts) {
     if (!part.outcome)
       return could_not_look(fmt::format("{}: {}", part.host->name(), part.outcome.error().what));
+    auto seen = read_looks(part.outcome->output, part.looks.plan);
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      looks->seen[{part.number, part.looks.rails[i]}] = std::move(seen[i]);
     const HostScript& script = *part.script;
     const auto answers = read_load_output(part.outcome->output, script.tasks.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "host/host_io.h"
 #include "ops/source/failure.h"
 #include "ops/source/hosts.h"
+#include "ops/verify/load_looks.h"
 #include "ops/verify/perftest.h"
 
 namespace weir::ops {
@@ -67,8 +68,9 @@ struct HostTask {
   std::vector<std::string> words;
 };
 /// The line for it; `limit_seconds` ends a task that hangs. Its directory bears the mark of the
-/// load where it has one (host/probe/load_mark.h).
-[[nodiscard]] std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds);
+/// load where it has one (host/probe/load_mark.h). The NICs are looked at while it runs.
+[[nodiscard]] std::string load_line(const std::vector<HostTask>& tasks, std::int64_t limit_seconds,
+                                    const LookPlan& looks = {});
 
 inline constexpr int kDidNotSay = -1;
 struct TaskOutcome {
@@ -81,12 +83,21 @@ struct TaskOutcome {
 /// The hosts of a load, by their number in the design; null: not reached.
 using LoadHosts = std::map<std::uint32_t, host::HostIo*>;
 
+/// Counters of the NICs of a load, while it runs.
+struct LoadLooks {
+  When when = When::kThroughout;
+  /// A NIC as it is read there; nothing: it is not looked at.
+  std::function<std::optional<LookedNic>(std::uint32_t host, std::uint32_t rail)> nic;
+  /// What was seen of each, by host and rail.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<preflight::Look>> seen = {};
+};
+
 /// `ends(host, rail)` chooses the device, GID and address; an error names what is missing. All
 /// flows run at the same time. An error (kInterrupted too) where a host could not be reached at
 /// all, or has no perftest; flows that fail are outcomes.
 [[nodiscard]] Result<std::vector<FlowOutcome>> run_flows(
     const LoadHosts& hosts, const std::vector<Flow>& flows,
     const std::function<weir::Result<PairEnd>(std::uint32_t host, std::uint32_t rail)>& ends,
-    const std::function<bool()>& is_interrupted);
+    const std::function<bool()>& is_interrupted, LoadLooks* looks = nullptr);
 
 }  // namespace weir::ops

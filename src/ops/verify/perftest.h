@@ -39,6 +39,7 @@ struct GpuChoice {
 struct PairTest {
   std::vector<std::string> words = {"ib_write_bw", "-D", "5"};  // of both ends; the program first
   std::int64_t seconds = 5;
+  bool is_timed = true;   // else a number of messages, at most that long
   unsigned port = 18515;  // perftest's own; a burst takes one more for each sender
   TosByte traffic_class;
   bool uses_gpu = false;

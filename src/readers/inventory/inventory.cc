@@ -98,7 +98,8 @@ struct Way {
 class WaysOfGroups {
  public:
   struct Own {
-    Way way;
+    Way way;                    // by the inventory
+    Way beside = {};            // by group_vars
     std::int64_t priority = 1;  // ansible_group_priority
   };
 
@@ -143,8 +144,10 @@ class WaysOfGroups {
   }
 
  private:
-  /// The deepest group that says it, then the one of the highest priority, then the last by name.
-  using Rank = std::tuple<std::size_t, std::int64_t, std::string>;
+  /// Who says it comes first: the inventory of `all`, of other groups, then group_vars of `all`, of
+  /// other groups (Ansible's documentation, "Understanding variable precedence"). Then the deepest
+  /// group, the one of the highest priority, the last by name.
+  using Rank = std::tuple<int, std::size_t, std::int64_t, std::string>;
   template <class Value>
   struct Ranked {
     std::optional<Value> value;
@@ -178,10 +181,13 @@ class WaysOfGroups {
     }
     const auto said = own.find(name);
     if (said != own.end()) {
-      const Rank rank(out.depth, said->second.priority, name);
-      const Way& way = said->second.way;
-      merge({.address = {way.address, rank}, .user = {way.user, rank}, .port = {way.port, rank}},
-            out);
+      const int of_group = name == "all" ? 0 : 1;
+      for (const auto& [way, source] :
+           {std::pair(said->second.way, of_group), std::pair(said->second.beside, 2 + of_group)}) {
+        const Rank rank(source, out.depth, said->second.priority, name);
+        merge({.address = {way.address, rank}, .user = {way.user, rank}, .port = {way.port, rank}},
+              out);
+      }
     }
     inherited_.insert_or_assign(name, std::move(out));
   }
@@ -231,6 +237,9 @@ class Builder {
     return ways_[group];
   }
 
+  /// Of files beside the inventory. REQUIRES: all hosts and groups are known.
+  Status add_beside(const VariableFiles& files);
+
   Result<Inventory> finish() && {
     if (out_.hosts.empty())
       return parse_error(
@@ -249,6 +258,7 @@ class Builder {
     Way way;
     std::vector<std::string> groups;
   };
+  Status take_files(const std::vector<VariableFile>& files, Way& way);
 
   void settle_ways() {
     const WaysOfGroups groups(out_.groups, ways_);
@@ -309,6 +319,53 @@ Status take_variable(std::string_view key, std::string_view value, const std::st
   return {};
 }
 
+/// One file of group_vars or host_vars. It is YAML or JSON with whatever Ansible knows (anchors,
+/// tags, vaults): the lines of the wanted variables are read, and nothing else is judged.
+Status take_variable_file(const VariableFile& file, Way& way) {
+  if (file.text.starts_with("$ANSIBLE_VAULT;")) return {};  // whole, and not ours to open
+  std::size_t number = 0;
+  for (const std::string_view raw : split(file.text, '\n')) {
+    ++number;
+    const std::size_t colon = raw.find(':');
+    if (colon == std::string_view::npos || !unquoted(raw.substr(0, colon)).starts_with("ansible_"))
+      continue;
+    const std::string_view key = unquoted(raw.substr(0, colon));
+    std::string_view value = trim(raw.substr(colon + 1));
+    const bool is_quoted = value.starts_with('"') || value.starts_with('\'');
+    if (is_quoted) {
+      const std::size_t end = value.find(value.front(), 1);
+      value = value.substr(0, end == std::string_view::npos ? end : end + 1);
+    } else {
+      value = value.starts_with('#') ? std::string_view() : trim(value.substr(0, value.find(" #")));
+    }
+    const std::string place = fmt::format("{}: line {}", file.path, number);
+    const bool is_way = key == "ansible_host" || key == "ansible_ssh_host" ||
+                        key == "ansible_user" || key == "ansible_ssh_user" ||
+                        key == "ansible_port" || key == "ansible_ssh_port";
+    if (is_way &&
+        (value.empty() || std::string_view("|>&*[{").find(value.front()) != std::string_view::npos))
+      return parse_error(
+          fmt::format("{}: {}: expected one plain value on the same line, found '{}'", place, key,
+                      shown(value)));
+    // A vault is as unknown as a template.
+    WEIR_TRY_STATUS(take_variable(key, value.starts_with('!') ? "{{" : value, place, way));
+  }
+  return {};
+}
+
+/// The same as JSON.
+Status take_variable_json(const VariableFile& file, Way& way) {
+  auto document = parse_json(file.text);
+  if (!document) return document.error().within(file.path);
+  for (const auto& [key, value] : document->items()) {
+    const std::string text = value.is_string()   ? value.get<std::string>()
+                             : value.is_number() ? value.dump()
+                                                 : std::string();
+    WEIR_TRY_STATUS(take_variable(key, text, file.path, way));
+  }
+  return {};
+}
+
 /// The same of a group, and its rank among groups at the same depth.
 Status take_group_variable(std::string_view key, std::string_view value, const std::string& place,
                            WaysOfGroups::Own& group) {
@@ -319,6 +376,31 @@ Status take_group_variable(std::string_view key, std::string_view value, const s
     return parse_error(fmt::format("{}: {}: expected a number from 0 to {}, found '{}'", place, key,
                                    kMost, shown(value)));
   group.priority = static_cast<std::int64_t>(*number);
+  return {};
+}
+
+Status Builder::take_files(const std::vector<VariableFile>& files, Way& way) {
+  for (const VariableFile& file : files)
+    WEIR_TRY_STATUS(trim(file.text).starts_with('{') ? take_variable_json(file, way)
+                                                     : take_variable_file(file, way));
+  return {};
+}
+
+Status Builder::add_beside(const VariableFiles& files) {
+  for (const auto& [group, own] : files.groups) {
+    const bool is_there = group == "all" || group == "ungrouped" || out_.groups.contains(group);
+    if (is_there) WEIR_TRY_STATUS(take_files(own, ways_[group].beside));
+  }
+  for (const auto& [host, own] : files.hosts) {
+    const auto known = index_.find(host);
+    if (known == index_.end()) continue;
+    Way way;
+    WEIR_TRY_STATUS(take_files(own, way));
+    Way& kept = own_[known->second].way;
+    if (way.address) kept.address = way.address;
+    if (way.user) kept.user = way.user;
+    if (way.port) kept.port = way.port;
+  }
   return {};
 }
 
@@ -381,7 +463,7 @@ Status add_ini_variable(std::string_view line, const std::string& group, const s
                              out.variables_of(group, place));
 }
 
-Result<Inventory> parse_ansible_ini(std::string_view text) {
+Result<Inventory> parse_ansible_ini(std::string_view text, const VariableFiles& beside) {
   Builder out;
   std::string group;
   std::string kind;
@@ -413,6 +495,7 @@ Result<Inventory> parse_ansible_ini(std::string_view text) {
     }
     WEIR_TRY_STATUS(add_ini_host(line, group, place, out));
   }
+  WEIR_TRY_STATUS(out.add_beside(beside));
   return std::move(out).finish();
 }
 
@@ -465,12 +548,13 @@ Result<YamlNode> read_yaml(std::string_view text) {
   return parse_error(fmt::format("line {}: {}", first.at.line, first.message));
 }
 
-Result<Inventory> parse_ansible_yaml(std::string_view text) {
+Result<Inventory> parse_ansible_yaml(std::string_view text, const VariableFiles& beside) {
   WEIR_TRY(root, read_yaml(text));
   if (root.kind != YamlNode::Kind::kMapping) return yaml_wrong(root, "groups by name");
   Builder out;
   for (const YamlEntry& group : root.entries)
     WEIR_TRY_STATUS(add_yaml_group(group.key, group.value, 0, out));
+  WEIR_TRY_STATUS(out.add_beside(beside));
   return std::move(out).finish();
 }
 
@@ -578,12 +662,20 @@ std::optional<std::vector<std::string>> Inventory::hosts_of(const std::string& g
   return all;
 }
 
-Result<Inventory> parse_inventory(std::string_view text) {
+std::string owner_of_variables(std::string_view file_name) {
+  if (file_name.starts_with('.') || file_name.ends_with('~')) return "";
+  for (const std::string_view ending : {".yml", ".yaml", ".json"})
+    if (file_name.ends_with(ending)) file_name.remove_suffix(ending.size());
+  return std::string(file_name);
+}
+
+Result<Inventory> parse_inventory(std::string_view text, const VariableFiles& beside) {
   const std::string_view content = trim(text);
   if (content.starts_with('{') || content.starts_with("[{") || content.starts_with("[\n") ||
       content.starts_with("[ ") || content == "[]")
     return parse_netbox(content);
-  return looks_like_yaml(content) ? parse_ansible_yaml(text) : parse_ansible_ini(text);
+  return looks_like_yaml(content) ? parse_ansible_yaml(text, beside)
+                                  : parse_ansible_ini(text, beside);
 }
 
 Result<GroupSources> parse_group_yaml(std::string_view text) {

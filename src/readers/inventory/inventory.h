@@ -1,7 +1,7 @@
 #pragma once
 // Lists of hosts that other programs keep: inventories of Ansible (INI and YAML), devices that
 // NetBox exports (JSON), and the group files of ClusterShell. Only names, groups and the way to a
-// host are taken; other variables, and commands that would make groups, are left alone.
+// host are taken; other variables, vaults, and commands that would make groups, are left alone.
 #include <map>
 #include <optional>
 #include <string>
@@ -36,10 +36,26 @@ struct Inventory {
   [[nodiscard]] std::optional<std::vector<std::string>> hosts_of(const std::string& group) const;
 };
 
+/// Files of `group_vars/` and `host_vars/` beside an inventory of Ansible, by the group or host
+/// whose they are, in the order in which Ansible reads them.
+struct VariableFile {
+  std::string path;  // for errors
+  std::string text;
+};
+struct VariableFiles {
+  std::map<std::string, std::vector<VariableFile>> groups = {};
+  std::map<std::string, std::vector<VariableFile>> hosts = {};
+};
+/// The group or host of "gpu.yml", "gpu01.example.com", …; empty: Ansible does not read that file.
+[[nodiscard]] std::string owner_of_variables(std::string_view file_name);
+
 /// By content: JSON is NetBox's (a list of devices, or an answer of its API with `results`), text
 /// with [sections] or bare names is Ansible's INI, else its YAML. NetBox's groups are "site:…",
 /// "role:…" and "status:…". Errors name the line or the device, and what was expected.
-[[nodiscard]] Result<Inventory> parse_inventory(std::string_view text);
+/// Variables of `beside` come before those of the inventory itself; of groups and hosts that it has
+/// not they are left alone, as NetBox' are.
+[[nodiscard]] Result<Inventory> parse_inventory(std::string_view text,
+                                                const VariableFiles& beside = {});
 
 /// Sources of groups: "roles" → "gpu" → "gpu[01-16]".
 using GroupSources = std::map<std::string, std::map<std::string, std::string>>;

@@ -1,5 +1,7 @@
 #include "readers/inventory/inventory.h"
 
+#include <fmt/format.h>
+
 #include "base/testing.h"
 
 namespace weir::readers {
@@ -136,6 +138,65 @@ TEST(Inventory, GroupVariablesThatCannotBeUsedAreErrorsWithTheirPlace) {
                 ->find("a")
                 ->user,
             "ops");
+}
+
+TEST(Inventory, VariablesBesideItComeBeforeItsOwnAsAnsibleHasThem) {
+  COVERS("K3");
+  const VariableFiles beside{
+      .groups = {{"all", {{"group_vars/all.yml", "---\nansible_user: of_all\n"}}},
+                 {"gpu",
+                  {{"group_vars/gpu/main.yml",
+                    "# ours\n\"ansible_port\": '2200' # ssh\n"
+                    "anything: &x [1, {a: b}]\nother: *x\n"
+                    "nested:\n  ansible_user: nobody\n"}}},
+                 {"elsewhere", {{"group_vars/elsewhere", "ansible_port: 0\n"}}}},
+      .hosts = {{"b",
+                 {{"host_vars/b.json", "{\"ansible_host\": \"10.0.0.2\", \"x\": [1]}"},
+                  {"host_vars/b.yml", "ansible_user: !vault |\n  abc\n"}}},
+                {"c", {{"host_vars/c", "$ANSIBLE_VAULT;1.1;AES256\nansible_port: 1\n"}}}}};
+  const auto way_to = [&](std::string_view text, const char* name) {
+    const auto read = parse_inventory(text, beside);
+    EXPECT_TRUE(read.has_value()) << read.error().what;
+    const InventoryHost& host = *read->find(name);
+    return fmt::format("{} {} {}", host.address, host.user, host.port);
+  };
+  for (const std::string_view text :
+       {"[gpu]\na\nb ansible_host=1.1.1.1 ansible_user=ops\nc ansible_user=own\n"
+        "[gpu:vars]\nansible_user=of_gpu\nansible_port=22\n",
+        "all:\n  children:\n    gpu:\n      hosts:\n        a:\n        b: {ansible_host: "
+        "1.1.1.1}\n"
+        "        c: {ansible_user: own}\n      vars: {ansible_user: of_gpu, ansible_port: 22}\n"}) {
+    EXPECT_EQ(way_to(text, "a"), " of_all 2200")
+        << "group_vars of all come before the file's groups";
+    EXPECT_EQ(way_to(text, "b"), "10.0.0.2  2200") << "a vault is not known";
+    EXPECT_EQ(way_to(text, "c"), " own 2200") << "the host's own come before those of groups";
+  }
+}
+
+TEST(Inventory, VariablesBesideItThatCannotBeUsedAreErrorsWithTheirPlace) {
+  const auto what = [](std::string text) {
+    const auto read =
+        parse_inventory("a\n", {.hosts = {{"a", {{"host_vars/a.yml", std::move(text)}}}}});
+    return read ? std::string() : read.error().what;
+  };
+  EXPECT_EQ(what("x: 1\nansible_port: ssh\n"),
+            "host_vars/a.yml: line 2: ansible_port: expected a port from 1 to 65535, found 'ssh'");
+  EXPECT_EQ(
+      what("ansible_host:\n  - 10.0.0.1\n"),
+      "host_vars/a.yml: line 1: ansible_host: expected one plain value on the same line, found "
+      "''");
+  EXPECT_NE(what("ansible_host: -oProxyCommand=x\n").find("host_vars/a.yml: line 1"),
+            std::string::npos);
+  EXPECT_NE(what("{\"ansible_port\": ").find("host_vars/a.yml"), std::string::npos);
+  EXPECT_EQ(what("ansible_ssh_private_key_file: [x]\nansible_user: '{{ me }}'\n"), "");
+}
+
+TEST(Inventory, VariablesBesideItAreThoseOfTheFilesThatAnsibleReads) {
+  EXPECT_EQ(owner_of_variables("gpu.yml"), "gpu");
+  EXPECT_EQ(owner_of_variables("gpu01.example.com"), "gpu01.example.com");
+  EXPECT_EQ(owner_of_variables("gpu01.example.com.yaml"), "gpu01.example.com");
+  EXPECT_EQ(owner_of_variables(".gpu.yml.swp"), "");
+  EXPECT_EQ(owner_of_variables("gpu.yml~"), "");
 }
 
 TEST(Inventory, WhatAFileCostsIsBoundedByItsSize) {

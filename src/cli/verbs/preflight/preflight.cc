@@ -59,6 +59,20 @@ std::string failing_text(const preflight::Failing& failing) {
   return join(parts, "; ");
 }
 
+/// "gpu[03-04] were lost in stage 4 (pairs)".
+std::vector<std::string> lost_words(const Report& report) {
+  std::vector<std::string> out;
+  for (const StageResult& stage : report.stages) {
+    std::vector<std::string> names;
+    for (const preflight::LostHost& host : report.lost)
+      if (host.stage == stage.id) names.push_back(host.name);
+    if (names.empty()) continue;
+    out.push_back(fmt::format("{} {} lost in stage {}", fold_hosts(names),
+                              names.size() == 1 ? "was" : "were", preflight_stage_text(stage)));
+  }
+  return out;
+}
+
 std::string preflight_verdict(const Report& report) {
   const std::string head = fmt::format("{}: ", fabric_text(report));
   switch (report.verdict()) {
@@ -72,11 +86,12 @@ std::string preflight_verdict(const Report& report) {
     case Verdict::kNoGo: {
       const std::string places = failing_text(preflight::failing_of(report));
       return fmt::format(
-          "No-go. {}red flag in stage {}{}.{}", head, preflight_stage_text(*report.failed()),
+          "No-go. {}red flag in stage {}{}.{}{}", head, preflight_stage_text(*report.failed()),
           places.empty() ? "" : ": " + places,
           report.unseen.empty()
               ? ""
-              : fmt::format(" Not seen: {}.", fold_hosts(preflight::unseen_names(report))));
+              : fmt::format(" Not seen: {}.", fold_hosts(preflight::unseen_names(report))),
+          report.lost.empty() ? "" : fmt::format(" Lost: {}.", join(lost_words(report), ", ")));
     }
     case Verdict::kCannotTell: break;
   }
@@ -84,6 +99,8 @@ std::string preflight_verdict(const Report& report) {
   if (!report.unseen.empty())
     lacking.push_back(fmt::format("{} {} not seen", fold_hosts(preflight::unseen_names(report)),
                                   report.unseen.size() == 1 ? "was" : "were"));
+  for (const std::string& words : lost_words(report))
+    lacking.push_back(words);
   std::vector<std::string> open;
   for (const StageResult& stage : report.stages)
     if (stage.state == State::kOpen ||
@@ -92,7 +109,8 @@ std::string preflight_verdict(const Report& report) {
   if (!open.empty())
     lacking.push_back(fmt::format("{} without an answer of stage {}",
                                   lacking.empty() ? "but" : "and", join(open, ", ")));
-  return fmt::format("Cannot tell. {}no red flag, {}{}.", head, report.unseen.empty() ? "" : "but ",
+  return fmt::format("Cannot tell. {}no red flag, {}{}.", head,
+                     report.unseen.empty() && report.lost.empty() ? "" : "but ",
                      join(lacking, ", "));
 }
 
@@ -197,9 +215,12 @@ std::string same_preflight(const Args& args, bool is_kept, const std::vector<std
 
 /// What to type now.
 std::vector<std::string> next_of(const Report& report, const Args& args) {
-  const std::vector<std::string> unseen = preflight::unseen_names(report);
-  const std::string source = source_text(args, unseen);
+  std::vector<std::string> unseen = preflight::unseen_names(report);
+  const std::vector<std::string> lost = preflight::lost_names(report);
+  // A preflight goes on with the hosts it began with, lost ones too.
   const std::string again = same_preflight(args, true, unseen);
+  unseen.insert(unseen.end(), lost.begin(), lost.end());
+  const std::string source = source_text(args, unseen);
   if (report.verdict() == Verdict::kGo) return {};
   if (const StageResult* const failed = report.failed()) {
     if (failed->id == preflight::StageId::kFacts)
