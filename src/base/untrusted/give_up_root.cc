@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -14,6 +15,8 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,37 +62,116 @@ constexpr std::uint32_t kArchitecture = 0;
 #endif
 
 /// System calls that no reader of files and no writer of reports needs: EPERM. Others pass; what
-/// they could do, the capabilities, the user and Landlock forbid. Changing modes and owners is here
-/// because Landlock does not know of it.
+/// they could do, the capabilities, the user and Landlock forbid. Changing modes, owners and times
+/// is here because Landlock does not know of it; opening by handle, because CAP_DAC_READ_SEARCH,
+/// which a reader keeps, opens any file of the machine by its number, out of a container too.
 constexpr auto kForbidden = std::to_array<std::uint32_t>({
   SYS_execve, SYS_execveat, SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen,
       SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_mount, SYS_umount2, SYS_bpf,
       SYS_perf_event_open, SYS_init_module, SYS_finit_module, SYS_kexec_load, SYS_keyctl,
       SYS_add_key, SYS_request_key, SYS_unshare, SYS_setns, SYS_userfaultfd, SYS_io_uring_setup,
       SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr,
-      SYS_fsetxattr, SYS_truncate, SYS_mknodat, SYS_kill,
+      SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_truncate, SYS_mknodat,
+      SYS_utimensat, SYS_open_by_handle_at, SYS_name_to_handle_at,
+      // What reaches other processes: one that writes has the same user as all of root's.
+      SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_kcmp, SYS_move_pages,
+      SYS_migrate_pages, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam,
+      SYS_sched_setattr, SYS_setpriority, SYS_ioprio_set, SYS_shmget, SYS_shmat, SYS_msgget,
+      SYS_semget,
 #if defined(SYS_chmod)  // not on arm64, which has the newer ones alone
-      SYS_chmod, SYS_chown, SYS_lchown, SYS_mknod,
+      SYS_chmod, SYS_chown, SYS_lchown, SYS_mknod, SYS_utime, SYS_utimes, SYS_futimesat,
 #endif
+      // The same numbers everywhere; headers of 2022 do not name all of them.
+      424,  // pidfd_send_signal
+      434,  // pidfd_open
+      438,  // pidfd_getfd
+      440,  // process_madvise
+      448,  // process_mrelease
       452,  // fchmodat2, of Linux 6.6
+      463,  // setxattrat, of Linux 6.13
+      466,  // removexattrat
 });
+
+/// A filter of system calls, step by step. Of an argument it sees the lower half (both
+/// architectures are little-endian): what is asked here the kernel takes as 32 bits.
+class CallFilter {
+ public:
+  CallFilter() {
+    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
+    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
+    add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+    add(kLoadNumber);
+#if defined(__x86_64__)
+    // The x32 ABI has every call once more, with this bit (<asm/unistd.h>).
+    constexpr std::uint32_t kX32 = 0x40000000;
+    add(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1));
+    add(answer(EPERM));
+#endif
+  }
+
+  void refuse(std::uint32_t call, int error = EPERM) {
+    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
+    add(answer(error));
+  }
+  void refuse_unless(std::uint32_t call, unsigned argument, std::uint32_t value) {
+    ask(call, argument, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0));
+  }
+  void refuse_where(std::uint32_t call, unsigned argument, std::uint32_t value) {
+    ask(call, argument, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
+  }
+  void refuse_with_bits(std::uint32_t call, unsigned argument, std::uint32_t bits) {
+    ask(call, argument, BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
+  }
+
+  /// True where the kernel has no filters, too.
+  [[nodiscard]] bool install() {
+    add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    const sock_fprog program{static_cast<unsigned short>(steps_.size()), steps_.data()};
+    return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 || errno == EINVAL;
+  }
+
+ private:
+  static constexpr sock_filter kLoadNumber =
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+  static sock_filter answer(int error) {
+    return BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
+  }
+  void add(sock_filter step) {
+    steps_.push_back(step);
+  }
+  /// `test` steps over the refusal where the call passes.
+  void ask(std::uint32_t call, unsigned argument, sock_filter test) {
+    add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4));
+    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                 static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
+                                            argument * sizeof(std::uint64_t))));
+    add(test);
+    add(answer(EPERM));
+    add(kLoadNumber);  // for what is asked next
+  }
+
+  std::vector<sock_filter> steps_;
+};
 
 bool forbid_calls() {
   if (kArchitecture == 0) return true;
-  constexpr auto kCalls = static_cast<std::uint8_t>(kForbidden.size());
-  std::array<sock_filter, kForbidden.size() + 6> filter{};
-  std::size_t n = 0;
-  filter.at(n++) = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
-  filter.at(n++) = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
-  filter.at(n++) = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-  filter.at(n++) = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-  for (std::uint8_t i = 0; i < kCalls; ++i)
-    filter.at(n++) = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kForbidden.at(i),
-                              static_cast<std::uint8_t>(kCalls - i), 0);
-  filter.at(n++) = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  filter.at(n++) = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-  const sock_fprog program{static_cast<unsigned short>(n), filter.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 || errno == EINVAL;
+  CallFilter filter;
+  for (const std::uint32_t call : kForbidden)
+    filter.refuse(call);
+  // abort() and raise() signal their own process.
+  filter.refuse_unless(SYS_tgkill, 0, static_cast<std::uint32_t>(::getpid()));
+  filter.refuse_unless(SYS_prlimit64, 0, 0);
+  // What a terminal takes for typed (TIOCSTI) is typed at root's shell; Linux before 6.2 lets
+  // everybody. TIOCLINUX pastes.
+  filter.refuse_where(SYS_ioctl, 1, TIOCSTI);
+  filter.refuse_where(SYS_ioctl, 1, TIOCLINUX);
+  // A new user namespace is one in which one is root. The flags of clone3() are in memory, where a
+  // filter cannot look: without it the C library takes clone().
+  constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+  filter.refuse_with_bits(SYS_clone, 0, kNamespaces);
+  filter.refuse(SYS_clone3, ENOSYS);
+  return filter.install();
 }
 
 // ---- Landlock (https://docs.kernel.org/userspace-api/landlock.html) ----

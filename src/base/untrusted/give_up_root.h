@@ -12,8 +12,9 @@
 //   and remove to the directories of its outputs. Kernels before 5.13 and those without Landlock do
 //   not.
 //
-// Neither can start programs, open sockets, trace others or change owners and modes (seccomp). A
-// parser that were taken over could then print, and write beside its outputs.
+// Neither can start programs, open sockets, signal or trace others, open files by handle, make
+// namespaces, type at its terminal or change owners, modes and times (seccomp, under every ABI of
+// the machine). A parser that were taken over could then print, and write beside its outputs.
 #include <string>
 #include <vector>
 

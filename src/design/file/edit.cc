@@ -1,6 +1,7 @@
 #include "design/file/edit.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -58,14 +59,32 @@ std::string comment_line(const ValueEdit& edit, std::size_t indent) {
   return fmt::format("{:{}}# {}\n", "", indent, text);
 }
 
-std::string replaced_value(std::string text, const YamlEntry& entry, const ValueEdit& edit) {
-  const std::size_t begin = offset_of(text, entry.value.at);
-  std::size_t length = entry.value.scalar.size();
-  if (entry.value.quoted) {
-    const char quote = text[begin];
-    length = text.find(quote, begin + 1) + 1 - begin;
+/// How long a value is in the file, in one piece of one line; none where it is not.
+std::optional<std::size_t> written_length(std::string_view text, const YamlNode& value) {
+  const std::string_view rest = text.substr(offset_of(text, value.at));
+  if (!value.quoted) {
+    if (!rest.starts_with(value.scalar)) return std::nullopt;
+    return value.scalar.size();
   }
-  text.replace(begin, length, edit.value);
+  // Block scalars (| and >) count as quoted, too.
+  if (!rest.starts_with('"') && !rest.starts_with('\'')) return std::nullopt;
+  const std::size_t end = rest.find(rest.front(), 1);
+  if (end > rest.find('\n')) return std::nullopt;
+  return end + 1;
+}
+
+Error wrong_form(const ValueEdit& edit, TextPosition at) {
+  return invalid_error(
+      fmt::format("line {}: {} cannot be put into a file of this form; put it in by hand, {}",
+                  at.line, edit.path, edit.value));
+}
+
+Result<std::string> replaced_value(std::string text, const YamlEntry& entry,
+                                   const ValueEdit& edit) {
+  const std::size_t begin = offset_of(text, entry.value.at);
+  const auto length = written_length(text, entry.value);
+  if (!length) return wrong_form(edit, entry.at);
+  text.replace(begin, *length, edit.value);
   const std::size_t line = line_begin(text, begin);
   const std::size_t indent = text.find_first_not_of(' ', line) - line;
   text.insert(line, comment_line(edit, indent));
@@ -95,14 +114,49 @@ std::string added_to_section(std::string text, const YamlEntry& section, std::st
   return text;
 }
 
-Result<std::string> with_edit(std::string text, const ValueEdit& edit) {
-  const std::size_t dot = edit.path.find('.');
-  WEIR_CHECK(dot != std::string::npos);
-  const std::string section_name = edit.path.substr(0, dot);
-  const std::string key = edit.path.substr(dot + 1);
-  const YamlDocument document = parse_yaml(text);
-  if (!document.errors.empty()) return parse_error(document.errors.front().message);
-  const YamlEntry* const section = find_entry(document.root, "", section_name);
+bool says_the_same(const YamlNode& a, const YamlNode& b) {
+  return a.kind == b.kind && a.scalar == b.scalar && a.quoted == b.quoted &&
+         std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
+                    says_the_same) &&
+         std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                    [](const YamlEntry& x, const YamlEntry& y) {
+                      return x.key == y.key && says_the_same(x.value, y.value);
+                    });
+}
+
+YamlEntry entry_of(const std::string& key, YamlNode value) {
+  return {key, {}, std::move(value)};
+}
+
+/// What the file has to say after the edit: the value where one is, a key before the others of its
+/// section, a section after the others.
+YamlNode edited_tree(YamlNode root, const std::string& section_name, const std::string& key,
+                     const ValueEdit& edit) {
+  YamlNode value;
+  value.scalar = edit.value;
+  const YamlEntry* const section = find_entry(root, "", section_name);
+  if (section == nullptr) {
+    YamlNode made;
+    made.kind = YamlNode::Kind::kMapping;
+    made.entries.push_back(entry_of(key, std::move(value)));
+    root.entries.push_back(entry_of(section_name, std::move(made)));
+    return root;
+  }
+  YamlNode& mapping = root.entries[static_cast<std::size_t>(section - root.entries.data())].value;
+  mapping.kind = YamlNode::Kind::kMapping;
+  mapping.scalar.clear();
+  std::vector<YamlEntry>& entries = mapping.entries;
+  if (const YamlEntry* const found = find_entry(mapping, section_name, key)) {
+    entries[static_cast<std::size_t>(found - entries.data())].value = std::move(value);
+  } else {
+    entries.insert(entries.begin(), entry_of(key, std::move(value)));
+  }
+  return root;
+}
+
+Result<std::string> put_in(std::string text, const YamlNode& root, const std::string& section_name,
+                           const std::string& key, const ValueEdit& edit) {
+  const YamlEntry* const section = find_entry(root, "", section_name);
   if (section == nullptr) {
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
     return text +
@@ -119,12 +173,30 @@ Result<std::string> with_edit(std::string text, const ValueEdit& edit) {
   return replaced_value(std::move(text), *entry, edit);
 }
 
+/// YAML can write one thing in many forms (a value over several lines, a file in braces): one that
+/// is not foreseen here must not become another design.
+Result<std::string> with_edit(const std::string& text, const ValueEdit& edit) {
+  const std::size_t dot = edit.path.find('.');
+  WEIR_CHECK(dot != std::string::npos);
+  const std::string section_name = edit.path.substr(0, dot);
+  const std::string key = edit.path.substr(dot + 1);
+  const YamlDocument document = parse_yaml(text);
+  if (!document.errors.empty()) return parse_error(document.errors.front().message);
+  WEIR_TRY(out, put_in(text, document.root, section_name, key, edit));
+  const YamlDocument after = parse_yaml(out);
+  if (after.errors.empty() &&
+      says_the_same(after.root, edited_tree(document.root, section_name, key, edit)))
+    return out;
+  const YamlEntry* const section = find_entry(document.root, "", section_name);
+  return wrong_form(edit, section != nullptr ? section->at : document.root.at);
+}
+
 }  // namespace
 
 Result<std::string> edited(std::string_view text, const std::vector<ValueEdit>& edits) {
   std::string out(text);
   for (const ValueEdit& edit : edits) {
-    WEIR_TRY(changed, with_edit(std::move(out), edit));
+    WEIR_TRY(changed, with_edit(out, edit));
     out = std::move(changed);
   }
   return out;

@@ -16,8 +16,9 @@ struct ValueEdit {
 };
 
 /// The text with those values. A key that is there gets the new value, another is added to its
-/// section, a section that is not there comes at the end. The error names the place that has a form
-/// which is not edited (a section that is no mapping). REQUIRES: `text` is a design that loads.
+/// section, a section that is not there comes at the end. Nothing else is changed. The error names
+/// the place that has a form which is not edited (a section that is no mapping, a value over
+/// several lines). REQUIRES: `text` is a design that loads.
 [[nodiscard]] Result<std::string> edited(std::string_view text,
                                          const std::vector<ValueEdit>& edits);
 

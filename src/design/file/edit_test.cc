@@ -47,6 +47,24 @@ TEST(Edit, WhatIsNoSectionIsAnError) {
   EXPECT_FALSE(edited("wred:\n  min: [1, 2]\n", {{"wred.min", "50KB", ""}}));
 }
 
+TEST(Edit, AFormThatIsNotForeseenIsAnErrorWithItsLineAndNoOtherDesign) {
+  for (const char* const text : {
+           "wred:\n  min: >-\n    25KB\n# kept\n",  // folded
+           "wred:\n  min: \"25\\\n    KB\"\n",      // quoted, over two lines
+           "wred: ~\n",                             // nothing, in a word
+           "{ name: x, links: [] }\n",              // a file in braces: no line can be added
+           "name: x\n...\n",                        // an end of the document
+       }) {
+    const auto text_after = edited(text, {{"wred.min", "50KB", ""}});
+    if (text_after) {
+      ADD_FAILURE() << text << "became\n" << *text_after;
+    } else {
+      EXPECT_NE(text_after.error().what.find("line "), std::string::npos)
+          << text_after.error().what;
+    }
+  }
+}
+
 TEST(Edit, EveryTemplateLoadsWithNewValues) {
   for (const Template& entry : templates()) {
     const auto text = edited(entry.text, {{"wred.min", "77KB", "bought 1 %"},

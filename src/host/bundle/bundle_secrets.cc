@@ -313,6 +313,7 @@ std::string without_secrets(const std::string& path, const std::string& content,
                             const Recording& look) {
   if (path == "/proc/cmdline") return short_command_line(content);
   if (path == "/proc/modules") return modules_without_addresses(content);
+  if (path.ends_with("/os-release")) return short_os_release(content);
   if (path.ends_with("nccl.conf")) return conf_without_secrets(content, devices_of(look));
   return content;
 }
@@ -349,6 +350,24 @@ std::string short_command_line(std::string_view content) {
     if (!kept.empty()) out += fmt::format("{}{}", out.empty() ? "" : " ", kept);
   }
   return (out.empty() ? std::string("-") : out) + "\n";
+}
+
+std::string short_os_release(std::string_view content) {
+  constexpr std::string_view kName = "PRETTY_NAME=";
+  constexpr std::size_t kLongest = 80;
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ._()/+-";
+  for (const std::string_view line : split(content, '\n')) {
+    if (!line.starts_with(kName)) continue;
+    std::string_view name = trim(line.substr(kName.size()));
+    for (const char quote : {'"', '\''})
+      if (name.size() >= 2 && name.front() == quote && name.back() == quote)
+        name = name.substr(1, name.size() - 2);
+    const bool is_name =
+        name.size() <= kLongest && name.find_first_not_of(kPlain) == std::string_view::npos;
+    return fmt::format("{}\"{}\"\n", kName, is_name ? name : kLeftOut);
+  }
+  return "-\n";
 }
 
 std::vector<std::string> withhold(Bundle& bundle) {

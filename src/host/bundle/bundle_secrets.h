@@ -3,8 +3,8 @@
 //
 // Two gates, whether names are kept or not: an allow-list of the files that Weir reads, so that a
 // file that a later version reads is not sent before someone has thought of it; and, in what people
-// write by hand (nccl.conf, the kernel's command line), only settings that are known, with values
-// that are documented.
+// write by hand (nccl.conf, the kernel's command line, os-release), only settings that are known,
+// with values that are documented.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +24,10 @@ namespace weir::host {
 /// Words about devices, memory and processors with the values that the kernel documents; any other
 /// value is "(left out)", any other word is gone; "-" where there are none.
 [[nodiscard]] std::string short_command_line(std::string_view content);
+
+/// os-release(5) with PRETTY_NAME alone, which is all that is read of it; one that is no name of a
+/// distribution is "(left out)".
+[[nodiscard]] std::string short_os_release(std::string_view content);
 
 /// Takes out of a bundle what must not leave; names (paths) of what was changed or taken out.
 std::vector<std::string> withhold(Bundle& bundle);

@@ -378,6 +378,16 @@ TEST(BundleSecrets, OfTheKernelsWordsOnlyKnownValuesLeave) {
   EXPECT_EQ(short_command_line(kept), kept) << "a second time changes nothing";
 }
 
+TEST(BundleSecrets, OfOsReleaseOnlyTheNameLeaves) {
+  EXPECT_EQ(short_os_release("NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"
+                             "SUPPORT_TOKEN=hunter2\n"),
+            "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  EXPECT_EQ(short_os_release("PRETTY_NAME='Ubuntu 24.04.1 LTS'\n"),
+            "PRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\n");
+  EXPECT_EQ(short_os_release("PRETTY_NAME=\"token=hunter2\"\n"), "PRETTY_NAME=\"(left out)\"\n");
+  EXPECT_EQ(short_os_release("password hunter2\n"), "-\n");
+}
+
 TEST(BundleSecrets, NoFormOfASecretInNcclConfLeaves) {
   for (const char* line : {"NCCL_PLUGIN_PASSPHRASE=hunter2",
                            "NCCL_MY_OWN=hunter2",
@@ -470,7 +480,8 @@ TEST(BundleSecrets, NothingThatWeirReadsIsLostButWhatPeopleWrote) {
   for (const std::string name : kCaptures) {
     Bundle bundle = bundle_of(name);
     for (const std::string& path : withhold(bundle))
-      EXPECT_TRUE(path == "/proc/cmdline" || path == "/proc/modules" || path.ends_with("nccl.conf"))
+      EXPECT_TRUE(path == "/proc/cmdline" || path == "/proc/modules" ||
+                  path.ends_with("nccl.conf") || path.ends_with("os-release"))
           << name << ": " << path;
     EXPECT_TRUE(withhold(bundle).empty()) << "a second time finds nothing";
     EXPECT_FALSE(leaving(bundle).empty());

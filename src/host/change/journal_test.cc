@@ -732,6 +732,27 @@ TEST_F(WatchdogTest, WhicheverOfThePairIsStoppedTheOtherTakesOver) {
   EXPECT_TRUE(is_undone_within(10'000)) << log();
 }
 
+TEST_F(WatchdogTest, WhereTheStoppedOneIsEndedThereIsAnotherPairAlready) {
+  COVERS("B2");
+  ASSERT_TRUE(start());
+  ASSERT_TRUE(journal_->awaiting(0, boot_time_now().ms + 3000));
+  lock_.reset();
+  for (int look = 0; look < 40 && guards().size() != 2; ++look)
+    let_processes_run(50);
+  const auto pair = guards();
+  ASSERT_EQ(pair.size(), 2U);
+  const auto is_there = [&] {
+    const auto found = guards();
+    return std::find(found.begin(), found.end(), pair.front()) != found.end();
+  };
+  ::kill(pair.front(), SIGSTOP);  // it waits: the one that looks is its child
+  for (int look = 0; look < 2000 && is_there(); ++look)
+    let_processes_run(1);
+  ASSERT_FALSE(is_there()) << log();
+  ::kill(pair.back(), SIGKILL);
+  EXPECT_TRUE(is_undone_within(10'000)) << log();
+}
+
 TEST_F(WatchdogTest, AnApplyThatIsStoppedIsEndedAndUndone) {
   COVERS("B2");
   ASSERT_TRUE(start());

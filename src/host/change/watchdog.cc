@@ -174,16 +174,16 @@ void leave_session(const StateDirectory& state) {
   if (nothing > STDERR_FILENO) ::close(nothing);
 }
 
-/// In the process that looks: until it is over. False where the other one is gone; one that was
-/// stopped (SIGSTOP) would not notice that this one is, and is ended.
-bool watch(GuardedJournal& journal, pid_t other) {
+enum class Watched { kOver, kOtherGone, kOtherStopped };
+
+/// In the process that looks: until it is over, or it is to wait for another one. A process that
+/// was stopped (SIGSTOP) would not notice that this one is gone.
+Watched watch(GuardedJournal& journal, pid_t other) {
   for (std::int64_t left = 0;; left -= kLookEveryMs) {
-    if (::getppid() != other) return false;
-    if (process_state(other) == 'T') {
-      say("the process that waits was stopped: ended, and started again");
-      ::kill(other, SIGKILL);
-    } else if (left <= 0) {
-      if (journal.is_over()) return true;
+    if (::getppid() != other) return Watched::kOtherGone;
+    if (process_state(other) == 'T') return Watched::kOtherStopped;
+    if (left <= 0) {
+      if (journal.is_over()) return Watched::kOver;
       left = journal.pause_ms();
     }
     sleep_ms(kLookEveryMs);
@@ -209,15 +209,23 @@ bool has_ended_well(pid_t child) {
 
 /// Two processes, one that looks and one that waits for it. Whichever is killed or stopped, the
 /// other makes it anew: the waiting one forks again; the looking one forks another to look, and
-/// waits.
+/// waits. One that is stopped is ended when there is another pair, not before: this one might be
+/// killed in between.
 [[noreturn]] void guard_in_pairs(GuardedJournal& journal) {
-  for (;;) {
+  for (pid_t stopped = -1;;) {
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child == 0) {
-      if (watch(journal, self)) ::_exit(EXIT_SUCCESS);
+      const Watched seen = watch(journal, self);
+      if (seen == Watched::kOver) ::_exit(EXIT_SUCCESS);
+      stopped = seen == Watched::kOtherStopped ? self : -1;
       continue;
     }
+    if (stopped > 0) {
+      ::kill(stopped, SIGKILL);
+      say("the process that waits was stopped: another was started, and it was ended");
+    }
+    stopped = -1;
     // Where no process can be made, this one looks.
     if (child < 0 ? journal.is_over() : has_ended_well(child)) ::_exit(EXIT_SUCCESS);
     sleep_ms(child < 0 ? journal.pause_ms() : kLookEveryMs);

@@ -155,6 +155,8 @@ Result<NicConfig> nic_from(const Config& config, std::int64_t payload) {
   return nic;
 }
 
+constexpr std::uint64_t kMostNodes = 65536;
+
 Status read_topology(const std::string& content, std::int64_t error_ppm, Network& network) {
   std::vector<Words> lines;
   for (const std::string_view line : split(content, '\n'))
@@ -163,9 +165,17 @@ Status read_topology(const std::string& content, std::int64_t error_ppm, Network
     return parse_error("topology: line 1 must be 'nodes switches links'");
   WEIR_TRY(nodes, parse_u64(lines[0][0]));
   WEIR_TRY(links, parse_u64(lines[0][2]));
-  if (lines.size() < 2 + links)
+  if (lines.size() - 2 < links)
     return parse_error(
         fmt::format("topology: {} links promised, {} found", links, lines.size() - 2));
+  // A host has one link, so that more are not joined; the peer gives each node an address of two
+  // bytes (hpcc_address).
+  const std::uint64_t most = std::min<std::uint64_t>(2 * links + lines[1].size(), kMostNodes);
+  if (nodes > most)
+    return parse_error(
+        fmt::format("topology: {} nodes; {} are the most that {} links and {} switches can be, and "
+                    "{} the most that the simulator addresses",
+                    nodes, 2 * links + lines[1].size(), links, lines[1].size(), kMostNodes));
   network.nodes.resize(nodes);
   for (const std::string_view word : lines[1]) {
     WEIR_TRY(id, parse_u64(word));
@@ -182,6 +192,9 @@ Status read_topology(const std::string& content, std::int64_t error_ppm, Network
     WEIR_TRY(rate, parse_rate(w[2]));
     WEIR_TRY(delay, parse_duration(w[3]));
     WEIR_TRY(loss, parse_decimal(w[4], std::int64_t{1} << 32U));
+    if (a >= nodes || b >= nodes)
+      return parse_error(
+          fmt::format("topology line {}: nodes {} and {} of {}", i + 1, a, b, nodes));
     link.a = to_id<NodeId>(a);
     link.b = to_id<NodeId>(b);
     link.rate = rate;
@@ -311,6 +324,15 @@ Status read_flows(const std::string& content, HpccRun& run) {
     WEIR_TRY(port, parse_u64(w[3]));
     WEIR_TRY(bytes, parse_u64(w[4]));
     WEIR_TRY(start, parse_double(w[5]));
+    const std::uint64_t nodes = run.network.nodes.size();
+    if (source >= nodes || target >= nodes)
+      return parse_error(fmt::format("flows line {}: from node {} to node {} of {}", line_number,
+                                     source, target, nodes));
+    constexpr double kLongest = 9e6;  // seconds: Time ends behind that
+    if (port > UINT16_MAX || bytes > INT64_MAX || start > kLongest)
+      return parse_error(fmt::format(
+          "flows line {}: expected a port up to 65535, bytes up to 2^63 and a start within {} s",
+          line_number, kLongest));
     if (group.value_or(pg) != pg)
       return Error{ErrorCode::kUnsupported, "flows of more than one priority group"};
     group = pg;

@@ -98,5 +98,39 @@ TEST(Hpcc, ConfigurationErrorsNameWhatIsMissing) {
   EXPECT_NE(topology.error().what.find("CC_MODE"), std::string::npos);
 }
 
+/// The pair, with the first `what` of one of its files in another form.
+Result<HpccRun> pair_with(std::string HpccFiles::*file, const std::string& what,
+                          const std::string& instead) {
+  HpccFiles files{read_file(kData + "single_100G_1000000/config.txt").value_or(""),
+                  read_file(kData + "inputs/pair100.topo.txt").value_or(""),
+                  read_file(kData + "inputs/single_1000000.flow.txt").value_or("")};
+  std::string& text = files.*file;
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  if (at != std::string::npos) text.replace(at, what.size(), instead);
+  return parse_hpcc(files);
+}
+
+TEST(Hpcc, NumbersThatNothingCanHoldAreErrorsOfTheirLine) {
+  COVERS("G6");
+  ASSERT_TRUE(pair_with(&HpccFiles::topology, "3 1 2", "3 1 2"));
+  const auto refused = [](std::string HpccFiles::*file, const std::string& what,
+                          const std::string& instead) {
+    const auto run = pair_with(file, what, instead);
+    return run ? std::string("taken: " + instead) : run.error().what;
+  };
+  for (const char* const nodes : {"18446744073709551615 1 2", "1000000000 1 2", "6 1 2"})
+    EXPECT_TRUE(refused(&HpccFiles::topology, "3 1 2", nodes).starts_with("topology: ")) << nodes;
+  EXPECT_EQ(refused(&HpccFiles::topology, "3 1 2", "3 1 18446744073709551615"),
+            "topology: 18446744073709551615 links promised, 2 found");
+  EXPECT_EQ(refused(&HpccFiles::topology, "0 2 100", "4294967296 2 100"),
+            "topology line 3: nodes 4294967296 and 2 of 3");
+  EXPECT_EQ(refused(&HpccFiles::flows, "0 1 3", "4294967296 1 3"),
+            "flows line 2: from node 4294967296 to node 1 of 3");
+  for (const char* const size : {"1000000 1e300", "18446744073709551615 2.0", "1000000 9e9"})
+    EXPECT_TRUE(refused(&HpccFiles::flows, "1000000 2.000000000", size).starts_with("flows line 2"))
+        << size;
+}
+
 }  // namespace
 }  // namespace weir::sim
