@@ -70,9 +70,7 @@ read -r plain_flow_digest _ < <(
 flow_share=$(simulated flow)
 echo "a flow of 1 GB: $flow_share % of its hops simulated"
 
-sed -e 's/gpu\[01-32\]/gpu[0001-1024]/' -e 's/leaf\[0-7\]/leaf[000-127]/' \
-  -e 's/spine\[1-8\]/spine[01-64]/' -e 's/wiring: rail,/wiring: rail, groups: 16,/' \
-  -e 's/wiring: mesh, count: 4/wiring: mesh/' rail256.yaml >rail8192.yaml
+"$weir" init --quiet --system cumulus --model sn5600 --hosts 1024 --rails 8 -o rail8192.yaml
 load="training,compute=5ms,size=4MB,qps=1,steps=1000"
 # As text and on one core: every counter of 16,384 ports as JSON is a file of 2 GB, which takes
 # longer to write than the run.

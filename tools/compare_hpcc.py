@@ -9,7 +9,8 @@
       `simulation` with build/scratch/third in it.
 
 One line per run: flows, those with the same completion time to the nanosecond, and the mean and
-largest difference of the others. Exit status 1: some flow differs.
+largest difference; below it each flow that differs. How to build the other simulator:
+docs/peers.md. Exit status 1: some flow differs; 2: a run could not be made.
 """
 import argparse
 import os
@@ -108,29 +109,70 @@ def draw_run(folder, rng):
         buffer=rng.choice([2, 32])))
 
 
+class CannotRun(Exception):
+    """One of the simulators did not run; the text says how."""
+
+
+def run_simulator(name, command, **where):
+    """Its words are shown only where it fails."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False, **where)
+    except OSError as error:
+        raise CannotRun(f"{name}: {command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        last = done.stdout.decode("utf-8", "replace").strip().splitlines()[-5:]
+        raise CannotRun("\n".join([f"{name} ended with {done.returncode}:", *last]))
+
+
 def read_fct(path):
-    """(source, target, port) -> (size, start, completion in ns)."""
+    """(source, target, source port, target port) -> (size, start, completion in ns)."""
     out = {}
-    for line in path.read_text().splitlines():
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise CannotRun(f"{path}: {error.strerror}") from error
+    for line in text.splitlines():
         words = line.split()
-        out[tuple(words[:3])] = tuple(int(word) for word in words[4:7])
+        out[tuple(words[:4])] = tuple(int(word) for word in words[4:7])
     return out
 
 
-def compare(name, theirs, ours):
-    """Prints a line; whether all flows are equal."""
+def node_of(address):
+    """The node id is in the middle of the address, 0x0b000401: node 4."""
+    return int(address, 16) >> 8 & 0xFFFF
+
+
+def difference(theirs, ours):
+    """One flow in words: what each of the two says."""
+    if theirs is None or ours is None:
+        missing = "the other simulator" if theirs is None else "weir"
+        return f"not finished in {missing}"
+    if theirs[:2] != ours[:2]:
+        return f"size and start {theirs[:2]}, weir {ours[:2]}"
+    off = ours[2] - theirs[2]
+    return f"{theirs[2]} ns, weir {ours[2]} ns ({off:+} ns, {off / theirs[2]:+.4%})"
+
+
+def compare(name, theirs, ours, most):
+    """Prints a line, and one for each of the first flows that differ; whether all are equal."""
     common = [key for key in theirs if key in ours]
     same = sum(1 for key in common if theirs[key] == ours[key])
     off = [abs(ours[key][2] - theirs[key][2]) / theirs[key][2] for key in common]
     mean = sum(ours[key][2] for key in common) / max(sum(theirs[key][2] for key in common), 1) - 1
     print(f"{name:34} {len(theirs):6} flows  {same:6} identical  mean {mean:+.4%}  "
           f"largest {max(off, default=0):.4%}")
-    return same == len(theirs) == len(ours)
+    different = [key for key in sorted({*theirs, *ours}) if theirs.get(key) != ours.get(key)]
+    for key in different[:most]:
+        print(f"  {node_of(key[0])} -> {node_of(key[1])} port {key[2]}: "
+              f"{difference(theirs.get(key), ours.get(key))}")
+    if len(different) > most:
+        print(f"  and {len(different) - most} more")
+    return not different
 
 
 def run_weir(weir, config, folder):
-    subprocess.run([weir, "sim", "--hpcc", str(config), "--out", str(folder), "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
+    run_simulator("weir", [weir, "sim", "--hpcc", str(config), "--out", str(folder), "--quiet"])
     return read_fct(Path(folder) / "fct.txt")
 
 
@@ -141,7 +183,7 @@ def stored_runs(args):
             continue
         with tempfile.TemporaryDirectory() as out:
             ours = run_weir(args.weir, folder / "config.txt", out)
-        good = compare(folder.name, read_fct(folder / "fct.txt"), ours) and good
+        good = compare(folder.name, read_fct(folder / "fct.txt"), ours, args.most) and good
     return good
 
 
@@ -155,12 +197,12 @@ def drawn_runs(args):
             folder = Path(args.keep, f"run{seed}") if args.keep else Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
             draw_run(folder, random.Random(seed))
-            subprocess.run([str(peer / "build/scratch/third"), "config.txt"], cwd=folder,
-                           env=environment, check=True, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
+            (folder / "fct.txt").unlink(missing_ok=True)
+            run_simulator("the other simulator", [str(peer / "build/scratch/third"), "config.txt"],
+                          cwd=folder, env=environment)
             theirs = read_fct(folder / "fct.txt")
             ours = run_weir(args.weir, folder / "config.txt", folder / "weir")
-            good = compare(f"seed {seed}", theirs, ours) and good
+            good = compare(f"seed {seed}", theirs, ours, args.most) and good
     return good
 
 
@@ -172,10 +214,15 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="folder for inputs and results")
+    parser.add_argument("--most", type=int, default=20, help="flows of a run that are shown (20)")
     args = parser.parse_args()
     if bool(args.stored) == bool(args.peer):
         parser.error("give --stored or --peer")
-    return 0 if (stored_runs if args.stored else drawn_runs)(args) else 1
+    try:
+        return 0 if (stored_runs if args.stored else drawn_runs)(args) else 1
+    except CannotRun as error:
+        print(f"compare_hpcc: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

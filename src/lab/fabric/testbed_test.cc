@@ -85,6 +85,12 @@ TEST(Testbed, ALoadWithReplayAndThreadsLeavesTheSameCurvesAndCounters) {
       same_in_every_way(lab, "training,compute=101us,size=64KB,steps=150,qps=1");
   EXPECT_EQ(many.replayed, 148U);
   EXPECT_GT(many.record.times.size(), 100U);
+  // A graph of tasks, which one thread simulates.
+  const TestbedRun graph =
+      same_in_every_way(lab,
+                        "model,layers=2,hidden=256,seq=128,tp=1,pp=2,microbatches=2,flops=10T,"
+                        "steps=9,hosts=gpu[01-02]+gpu[09-10]");
+  EXPECT_EQ(graph.replayed, 7U);
   // Congested, so that no step repeats; without steps; cut off.
   EXPECT_EQ(same_in_every_way(lab, "training,compute=50us,size=2MB,steps=3,collective=all-to-all")
                 .replayed,

@@ -31,6 +31,7 @@ struct RawNode {
   std::optional<std::uint64_t> target;
   std::uint64_t tag = 0;
   bool is_cpu = false;
+  bool has_operations = false;
   std::string group;
   std::string where;
 };
@@ -160,6 +161,7 @@ void set_attribute(RawNode& node, std::string_view name, const AttributeValue& v
   if (name == "comm_src") node.source = value.number;
   if (name == "comm_dst") node.target = value.number;
   if (name == "comm_tag") node.tag = value.number;
+  if (name == "num_ops") node.has_operations = static_cast<std::int64_t>(value.number) > 0;
   if (name == "is_cpu_op") node.is_cpu = value.number != 0;
   if (name == "pg_name" || name == "comm_group")
     node.group = value.text.empty() ? std::to_string(value.number) : value.text;
@@ -401,6 +403,8 @@ Result<TraceNode> node_from(RawNode raw) {
     case 7: node.kind = TraceNodeKind::kCollective; break;
     default: node.kind = TraceNodeKind::kOther; break;
   }
+  node.is_untimed =
+      node.kind == TraceNodeKind::kCompute && raw.microseconds == 0 && raw.has_operations;
   if (raw.type >= 5 && raw.type <= 7) WEIR_TRY_STATUS(set_communication(raw, node));
   node.name = std::move(raw.name);
   node.after = std::move(raw.after);

@@ -44,6 +44,7 @@ struct TraceNode {
   TraceNodeKind kind = TraceNodeKind::kOther;
   std::vector<std::uint64_t> after;  // ids: control and data dependencies
   Duration takes;
+  bool is_untimed = false;  // computing of which only the operations are said, not the time
   TraceCollective collective = TraceCollective::kAllReduce;
   Bytes size;              // of what is sent, or of a collective: what one rank gives
   std::uint64_t peer = 0;  // of a send or a receive: a rank

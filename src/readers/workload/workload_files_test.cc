@@ -1,6 +1,7 @@
 // Files in which people have jobs: each form read, and each mistake named with its place.
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -48,6 +49,46 @@ TEST(Chakra, ProtobufAndJsonSayTheSame) {
     EXPECT_EQ(wire->nodes[4].kind, rank == 0 ? TraceNodeKind::kSend : TraceNodeKind::kReceive);
     EXPECT_EQ(wire->nodes[4].peer, rank == 0 ? 1U : 0U);
   }
+}
+
+TEST(Chakra, TracesOfThePublicSchemaByProtobufItself) {
+  COVERS("G7");
+  for (const unsigned rank : {0U, 1U}) {
+    const auto trace = read_chakra(data_file("schema." + std::to_string(rank) + ".et"));
+    ASSERT_TRUE(trace) << trace.error().what;
+    EXPECT_EQ(trace->groups.at("0"), (std::vector<std::uint32_t>{0, 1}));
+    const std::vector<TraceNode>& nodes = trace->nodes;
+    ASSERT_EQ(nodes.size(), 9U);
+    EXPECT_EQ(nodes[2].kind, TraceNodeKind::kOther);  // of the CPU
+    EXPECT_EQ(nodes[2].after, (std::vector<std::uint64_t>{1, 2}));
+    EXPECT_EQ(nodes[3].kind, TraceNodeKind::kCompute);
+    EXPECT_EQ(nodes[3].takes, 100_us);
+    EXPECT_EQ(nodes[4].collective, TraceCollective::kAllReduce);
+    EXPECT_EQ(nodes[4].size, Bytes::raw(1'000'000));
+    EXPECT_EQ(nodes[4].group, "0");  // a text
+    EXPECT_EQ(nodes[5].collective, TraceCollective::kAllGather);
+    EXPECT_EQ(nodes[5].size, Bytes::raw(300'000));
+    EXPECT_EQ(nodes[5].group, "0");  // a number
+    EXPECT_EQ(nodes[7].kind, rank == 0 ? TraceNodeKind::kSend : TraceNodeKind::kReceive);
+    EXPECT_EQ(nodes[7].peer, rank == 0 ? 1U : 0U);  // zigzag, and as it is
+    EXPECT_EQ(nodes[7].size, Bytes::raw(250'000));  // of eight bytes
+    EXPECT_EQ(nodes[7].tag, 300U);                  // of four
+    EXPECT_EQ(nodes[7].after, (std::vector<std::uint64_t>{6, 7}));
+    EXPECT_EQ(nodes[8].id, (std::uint64_t{1} << 63U) + 9);
+    EXPECT_EQ(nodes[8].collective, TraceCollective::kBarrier);
+  }
+}
+
+TEST(Chakra, ComputingWithoutADurationIsNotTakenForNone) {
+  COVERS("G7");
+  const auto is_untimed = [](std::string_view members) {
+    const auto trace = read_chakra(fmt::format("{{\"id\": 1, \"type\": 4, {}}}", members));
+    return trace && trace->nodes.front().is_untimed;
+  };
+  const std::string operations = "\"attr\": [{\"name\": \"num_ops\", \"int64Val\": \"1000000\"}]";
+  EXPECT_TRUE(is_untimed(operations));
+  EXPECT_FALSE(is_untimed(operations + ", \"durationMicros\": 7"));
+  EXPECT_FALSE(is_untimed("\"attr\": []"));
 }
 
 TEST(Chakra, EveryCutIsAnErrorWithItsOffset) {

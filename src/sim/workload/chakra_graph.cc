@@ -48,8 +48,9 @@ class ChakraComposer {
   ChakraComposer(const WorkloadSpec& spec, const std::vector<std::uint32_t>& host)
       : spec_(spec), graph_(host, spec.inside) {}
 
-  Result<Program> compose() {
+  Result<Program> compose(std::vector<std::string>& notes) {
     WEIR_TRY_STATUS(read_files());
+    note_untimed(notes);
     for (RankTrace& rank : ranks_)
       WEIR_TRY_STATUS(add_nodes(rank));
     WEIR_TRY_STATUS(match_collectives());
@@ -90,6 +91,19 @@ class ChakraComposer {
                       "hosts or rails",
                       spec_.file, counted(graph_.ranks(), "NIC")));
     return {};
+  }
+
+  void note_untimed(std::vector<std::string>& notes) const {
+    std::size_t untimed = 0;
+    for (const RankTrace& rank : ranks_)
+      untimed += static_cast<std::size_t>(
+          std::count_if(rank.trace.nodes.begin(), rank.trace.nodes.end(),
+                        [](const TraceNode& node) { return node.is_untimed; }));
+    if (untimed == 0) return;
+    notes.push_back(fmt::format(
+        "{}: {} with operations (num_ops) and no duration: taken as no time, because Weir has no "
+        "roofline model that gives them one",
+        spec_.file, counted(untimed, "node")));
   }
 
   /// The order of the trace as far as dependencies allow it.
@@ -308,8 +322,9 @@ class ChakraComposer {
 
 }  // namespace
 
-Result<Program> chakra_program(const WorkloadSpec& spec, const std::vector<std::uint32_t>& host) {
-  return ChakraComposer(spec, host).compose();
+Result<Program> chakra_program(const WorkloadSpec& spec, const std::vector<std::uint32_t>& host,
+                               std::vector<std::string>& notes) {
+  return ChakraComposer(spec, host).compose(notes);
 }
 
 }  // namespace weir::sim

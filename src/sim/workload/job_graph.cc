@@ -469,8 +469,10 @@ Result<JobGraph> job_graph(const WorkloadSpec& spec, const std::vector<std::uint
   if (spec.kind == WorkloadKind::kModel) return model_graph(spec, host);
   if (spec.kind == WorkloadKind::kSimai) return simai_graph(spec, host);
   if (spec.kind == WorkloadKind::kNcclTests) return nccl_graph(spec, host);
-  WEIR_TRY(program, chakra_program(spec, host));
-  return JobGraph{std::move(program), {}, {}};
+  JobGraph out;
+  WEIR_TRY(program, chakra_program(spec, host, out.notes));
+  out.program = std::move(program);
+  return out;
 }
 
 }  // namespace weir::sim
