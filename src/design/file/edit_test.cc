@@ -65,6 +65,13 @@ TEST(Edit, AFormThatIsNotForeseenIsAnErrorWithItsLineAndNoOtherDesign) {
   }
 }
 
+TEST(Edit, AListIsOneValueAndTwoLinesAreNone) {
+  const auto list = edited("name: x\n", {{"calibration.not_identified", "[wred_min, xoff]", ""}});
+  ASSERT_TRUE(list) << list.error().what;
+  EXPECT_EQ(*list, "name: x\n\ncalibration:\n  not_identified: [wred_min, xoff]\n");
+  EXPECT_FALSE(edited("name: x\n", {{"wred.min", "50KB\nevil: 1", ""}}));
+}
+
 TEST(Edit, EveryTemplateLoadsWithNewValues) {
   for (const Template& entry : templates()) {
     const auto text = edited(entry.text, {{"wred.min", "77KB", "bought 1 %"},
