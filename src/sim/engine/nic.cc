@@ -145,7 +145,7 @@ void nic_send(Engine<NativeWorld>& sim, Port& port) {
 
 template <class World>
 [[gnu::always_inline]] inline void send_queued(Engine<World>& sim, Port& port, unsigned priority) {
-  const FrameId frame = port.queues[priority].head;
+  const FrameId frame = port.queues[sim.slots[priority]].head;
   const Packet& packet = sim.pool[frame].packet;
   unlink(sim, port, priority, packet.size);
   if (packet.kind == PacketKind::kAck) sim.receivers[packet.qp].queued_ack = kNo<FrameId>;
@@ -155,7 +155,7 @@ template <class World>
 
 template <class World>
 void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
-  nic.port->traffic->by_class[priority].tx.add(packet.size);
+  nic.port->traffic[sim.slots[priority]].tx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_tx_frames;
     nic.counters.socket_tx_bytes += packet.size;
@@ -194,7 +194,7 @@ template <class World>
 void send_control(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
   sim.frame_created();
   Port& port = *nic.port;
-  Queue& q = port.queues[priority];
+  Queue& q = port.queues[sim.slots[priority]];
   if (port.is_plain() && nic.ready == 0 && port.is_idle_at(sim.now())) {
     nic.note_served(priority);
     q.peak = std::max<std::int64_t>(q.peak, packet.size);
@@ -209,9 +209,8 @@ template <class World>
 void nic_arrive(Engine<World>& sim, Port& port, const Packet& packet) {
   Nic& nic = *port.nic;
   const NicConfig& config = *nic.config;
-  const unsigned priority =
-      config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
-  port.traffic->by_class[priority].rx.add(packet.size);
+  const unsigned priority = received_priority(config, packet.tos);
+  port.traffic[sim.slots[priority]].rx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_rx_frames;
     nic.counters.socket_rx_bytes += packet.size;

@@ -8,6 +8,7 @@
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
 #include "sim/engine/shared_buffer.h"
+#include "sim/fabric/class_slots.h"
 #include "sim/fabric/network.h"
 
 namespace weir::sim::engine {
@@ -16,12 +17,15 @@ namespace weir::sim::engine {
 struct Lookup {
   std::uint8_t queue = 0;
   std::uint8_t group = 0;
+  std::uint8_t queue_slot = 0;
+  std::uint8_t group_slot = 0;
 };
 
 struct Switch {
   NodeId node;
   std::uint32_t port_count;
   const SwitchConfig* config;
+  ClassSlots slots;
   SharedBuffer buffer;
   RandomStream spray;
   Port* ports = nullptr;
