@@ -21,6 +21,7 @@ inline void Nic::append_ready(QpId qp, const Senders& senders) {
   Sender& sender = senders[qp];
   const unsigned priority = sender.priority;
   sender.in_ready = true;
+  sender.sure_until = sender.steady_until();
   sender.next_ready = kNo<QpId>;
   if (ready_tail[priority] == kNo<QpId>)
     ready_head[priority] = qp;
@@ -77,14 +78,18 @@ void push_drain(State& sim, Nic& nic, Ps after) {
 }
 
 /// False: nothing may go now; the QP wakes when something may.
-bool send_data(Engine<NativeWorld>& sim, Nic& nic, QpId qp) {
-  Sender& sender = sim.senders[qp];
+bool may_send(Engine<NativeWorld>& sim, const Nic& nic, QpId qp, Sender& sender) {
   if (sender.failed || !has_data(sim, qp)) return false;
   const Ps earliest = sender.earliest_send(nic.line, sim.now());
-  if (earliest > sim.now()) {
-    wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
-    return false;
-  }
+  if (earliest <= sim.now()) return true;
+  wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+  return false;
+}
+
+/// False: as may_send().
+bool send_data(Engine<NativeWorld>& sim, Nic& nic, QpId qp) {
+  Sender& sender = sim.senders[qp];
+  if (sim.now() >= sender.sure_until && !may_send(sim, nic, qp, sender)) return false;
   const Packet packet = build_data(sim, sender, qp);
   sim.frame_created();
   sender.last_send = sim.now();
@@ -122,7 +127,7 @@ void handle_cnp(State& sim, Nic& nic, QpId qp) {
     return;
   }
   ++nic.counters.cnp_handled;
-  sim.senders[qp].control->on_cnp(sim.now());
+  sim.senders[qp].on_cnp(sim.now());
 }
 
 }  // namespace
@@ -165,9 +170,7 @@ void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& 
 
 void activate(Engine<NativeWorld>& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
-  if (sender.in_ready || sender.failed || !has_data(sim, qp)) return;
-  const Ps earliest = sender.earliest_send(sender.nic->line, sim.now());
-  if (earliest > sim.now()) return wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+  if (sender.in_ready || !may_send(sim, *sender.nic, qp, sender)) return;
   sender.nic->append_ready(qp, sim.senders);
   kick(sim, *sender.nic->port);
 }

@@ -248,6 +248,7 @@ Sender make_sender(Tables& sim, const QueuePair& qp) {
   sender.control = find_congestion_algorithm(config.congestion_control)->make(config);
   sender.control->start(sender.nic->line, qp.start_rate);
   if (sender.is_read()) sender.granted = 0;
+  sender.keeps_answers = config.window == 0 && !sender.is_read();
   return sender;
 }
 

@@ -113,8 +113,11 @@ class SharedBuffer {
     const std::int64_t held = in.used + charge;
     const std::int64_t beyond = held - in.reserved;
     if (beyond > 0 && !fits_shared(in, charge, beyond)) return false;
-    in.peak = std::max(in.peak, held);
-    total_peak_ = std::max(total_peak_, total_used_ + charge);
+    // A branch each: peaks are seldom raised.
+    if (held > in.peak) [[unlikely]]
+      in.peak = held;
+    if (total_used_ + charge > total_peak_) [[unlikely]]
+      total_peak_ = total_used_ + charge;
     return true;
   }
 

@@ -111,7 +111,7 @@ void resume_sender(Engine<World>& sim, Switch& node, const SharedBuffer::Account
 template <class World>
 void leave_switch(Engine<World>& sim, Port& port, Packet& packet, std::int64_t charge) {
   Switch& node = *port.sw;
-  const Lookup lookup = node.classify(packet);
+  const Lookup& lookup = node.classify(packet);
   const auto account =
       node.buffer.account(packet.in_port, lookup.group_slot, port.local, lookup.queue_slot);
   node.buffer.remove(account, charge);
@@ -139,7 +139,7 @@ inline void switch_queue(Engine<World>& sim, Port& out, std::uint32_t queue, Pac
 /// Straight from wire to wire, where the egress is idle and the frame changes nothing but peaks and
 /// tallies: no queue, no mark (nothing waits), no pause. False: nothing was done.
 template <class World>
-inline bool cross_idle(Engine<World>& sim, Port& in, Port& out, Lookup lookup,
+inline bool cross_idle(Engine<World>& sim, Port& in, Port& out, const Lookup& lookup,
                        const Packet& packet) {
   Switch& node = *in.sw;
   if (!out.is_plain() || out.busy_until > sim.now() || packet.size > out.mtu || node.has_pipeline)
@@ -196,7 +196,7 @@ void switch_admit(Engine<World>& sim, Port& in, Port& out, Lookup lookup, Packet
 template <class World>
 void discard(Engine<World>& sim, Port& port, const Packet& packet, DropReason reason) {
   Switch& node = *port.sw;
-  const Lookup lookup = node.classify(packet);
+  const Lookup& lookup = node.classify(packet);
   const auto account =
       node.buffer.account(packet.in_port, lookup.group_slot, port.local, lookup.queue_slot);
   node.buffer.remove(account, node.buffer.charge_of(packet.size));
@@ -210,7 +210,7 @@ void discard(Engine<World>& sim, Port& port, const Packet& packet, DropReason re
 template <class World>
 void switch_arrive(Engine<World>& sim, Port& in, Packet& packet) {
   Switch& node = *in.sw;
-  const Lookup lookup = node.classify(packet);
+  const Lookup& lookup = node.classify(packet);
   in.traffic[lookup.group_slot].rx.add(packet.size);
   if (packet.size > in.mtu || packet.ttl <= 1) [[unlikely]] {
     const DropReason reason = packet.size > in.mtu ? DropReason::kMtu : DropReason::kTtl;

@@ -39,7 +39,9 @@ struct Switch {
   std::uint64_t ecmp_seed = 0;
   std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
 
-  [[nodiscard]] Lookup classify(const Packet& packet) const { return classes[packet.tos >> 2U]; }
+  [[nodiscard]] const Lookup& classify(const Packet& packet) const {
+    return classes[packet.tos >> 2U];
+  }
   [[nodiscard]] bool is_lossless(Lookup lookup) const { return has_bit(lossless, lookup.group); }
   /// The priority that a pause for this group carries, as a bit.
   [[nodiscard]] std::uint8_t pause_bit(Lookup lookup) const {

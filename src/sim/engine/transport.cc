@@ -21,6 +21,7 @@ MessageId message_with(const Messages& messages, MessageId from, std::uint32_t p
 }
 
 void Sender::rewind(const Messages& messages, std::uint32_t psn) {
+  sure_until = 0;
   next_psn = psn;
   una = std::min(una, psn);  // go-back-0 takes back what was acknowledged
   gap_from = gap_to = 0;
@@ -34,6 +35,7 @@ void Sender::recover(const Messages& messages, Recovery recovery, std::uint32_t 
 }
 
 void Sender::add_gap(std::uint32_t from, std::uint32_t to) {
+  keeps_answers = false;  // an ACK closes a gap, and with it what there is to send
   const bool is_first = !has_gap();
   from = std::max(from, una);
   gap_from = is_first ? from : std::min(gap_from, from);
@@ -114,6 +116,7 @@ void finish_delivered(State& sim, Receiver& receiver) {
 void fail(State& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
   sender.failed = true;
+  sender.sure_until = 0;
   sender.current = kNo<MessageId>;
   sender.gap_from = sender.gap_to;
   for (MessageId m = sender.is_read() ? sim.receivers[qp].message : sender.oldest;
@@ -266,6 +269,7 @@ bool on_rnr(State& sim, Sender& sender, const Packet& packet) {
     return false;
   }
   ++sender.rnr_retries;
+  sender.sure_until = 0;
   sender.hold_until = sim.now() + nic.config->rnr_delay.raw();
   if (packet.psn < sender.next_psn) sender.rewind(sim.messages, packet.psn);
   return true;
@@ -342,7 +346,7 @@ void on_ack(Engine<World>& sim, Nic& nic, const Packet& packet) {
   }
   if ((packet.flags & kFlagEcho) != 0 && nic.config->rp_enabled) {
     ++nic.counters.cnp_handled;
-    sender.control->on_cnp(sim.now());
+    sender.on_cnp(sim.now());
   }
   activate(sim, packet.qp);
 }

@@ -75,10 +75,12 @@ void EventList::restart(Ps now) {
   wheel_.clear();
   WEIR_CHECK(now >= now_);
   now_ = now;
+  next_ = {};
 }
 
-/// Everything of the instant `now_`, from all lanes and the wheel, in its order.
-void EventList::take_batch() {
+/// Everything of the instant `now_`, from all lanes and the wheel, in its order. `first`: what was
+/// taken out of `source` already, if anything.
+void EventList::take_batch(Event* first, std::size_t source) {
   const Ps at = now_;
   // Locals, because the compiler has to believe that a store to an array changes the members.
   Event** const batch = &batch_[0];
@@ -92,6 +94,7 @@ void EventList::take_batch() {
     ++size;
   };
   for (std::size_t i = 0; i < lane_count_; ++i) {
+    if (first != nullptr && i == source) add(*first);
     if (heads_[i] != at) continue;
     Lane& lane = lanes_[i];
     Event* event = lane.head;
@@ -104,8 +107,11 @@ void EventList::take_batch() {
     lane.head = event;
     heads_[i] = event->at;
   }
+  if (first != nullptr && source == lane_count_) add(*first);
   if (wheel_.min() == at) wheel_.take_all(add);
+  next_ = earliest();
   batch_size_ = size;
+  events_ += size;
   if (ties_ == Ties::kCanonical) sort_batch();
 }
 

@@ -72,6 +72,7 @@ class EventList {
   static constexpr std::size_t kMaxLanes = 32;
   static constexpr std::size_t kOwnLanes = 16;  // … of them for add_lane()
   static constexpr std::size_t kFewLanes = 3;   // of one link speed: full frames, ACKs, port free
+  static constexpr std::size_t kMoreLanes = 6;  // of two
   static constexpr std::uint8_t kNoLane = 0xFF;
 
   explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) { heads_.fill(kNever); }
@@ -87,10 +88,12 @@ class EventList {
   [[gnu::always_inline]] void push(Ps at, std::uint32_t tie) {
     WEIR_CHECK(at > now_);
     wheel_.push(now_, at, tie);
+    note_head(lane_count_, at);
   }
   void push(Ps at, std::uint32_t tie, const Packet& packet) {
     WEIR_CHECK(at > now_);
     wheel_.push(now_, at, tie, packet);
+    note_head(lane_count_, at);
   }
 
   /// The same through a lane. REQUIRES: now + delay of the lane.
@@ -110,14 +113,13 @@ class EventList {
     if (lane < lane_count_ && fits_behind(lanes_[lane], event.at))
       append(lane, event);
     else
-      wheel_.push(now_, event.at, event.tie, event.packet);
+      push(event.at, event.tie, event.packet);
   }
 
   /// One instant, event by event: for several lists whose events have one order.
   void begin_instant(Ps at) {
     now_ = at;
-    take_batch();
-    events_ += batch_size_;
+    take_batch(nullptr, 0);
     taken_ = 0;
   }
   [[nodiscard]] bool has_more() const { return taken_ < batch_size_; }
@@ -131,22 +133,24 @@ class EventList {
   void run_before(Ps end, Dispatch&& dispatch) {
     stop_ = false;
     while (!stop_) {
-      const Earliest next = earliest();
-      if (next.at >= end) return;
-      now_ = next.at;
-      Event* const only = next.is_tied ? nullptr : take_only(next.source);
-      if (only != nullptr) {
-        ++events_;
-        dispatch(*only);
-        continue;
+      if (next_.at >= end) return;
+      now_ = next_.at;
+      const std::size_t source = next_.source;
+      Event* const first = take_only(source);
+      if (first != nullptr) {
+        next_ = earliest();
+        if (next_.at != now_) {
+          ++events_;
+          dispatch(*first);
+          continue;
+        }
       }
-      take_batch();
-      events_ += batch_size_;
+      take_batch(first, source);
       for (std::size_t i = 0; i < batch_size_; ++i)
         dispatch(*batch_[static_cast<std::uint32_t>(order_[i])]);
     }
   }
-  [[nodiscard]] Ps next_time() { return earliest().at; }
+  [[nodiscard]] Ps next_time() const { return next_.at; }
   /// Forgets what is pending and sets the clock on. REQUIRES: no lane holds anything.
   void restart(Ps now);
   /// Later by `by`, the clock too: every pending event of which `edit(Event&)` says so.
@@ -182,9 +186,8 @@ class EventList {
   };
   static_assert(sizeof(Lane) == 64);
   struct Earliest {
-    Ps at;
-    std::size_t source;  // a lane, or lane_count_ for the wheel
-    bool is_tied;        // another source has an event at `at`
+    Ps at = kNever;
+    std::size_t source = 0;  // a lane, or lane_count_ for the wheel
   };
 
   [[gnu::always_inline]] Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
@@ -193,9 +196,17 @@ class EventList {
     const Ps at = now_ + l.delay;
     slot.at = at;
     slot.tie = tie;
-    if (l.is_empty()) heads_[lane] = at;
+    if (l.is_empty()) begin_with(lane, at);
     end_after(l);
     return slot;
+  }
+  void begin_with(std::size_t lane, Ps at) {
+    heads_[lane] = at;
+    note_head(lane, at);
+  }
+  /// A source has an event at `at` now.
+  [[gnu::always_inline]] void note_head(std::size_t source, Ps at) {
+    if (at < next_.at) next_ = {at, source};
   }
   /// The place at the tail is taken: the next one is the end.
   [[gnu::always_inline]] void end_after(Lane& lane) {
@@ -212,26 +223,25 @@ class EventList {
     Lane& l = lanes_[lane];
     *l.tail = event;
     l.latest = event.at;
-    if (l.is_empty()) heads_[lane] = event.at;
+    if (l.is_empty()) begin_with(lane, event.at);
     end_after(l);
   }
+  /// Which source is next, from all of them.
   [[nodiscard]] Earliest earliest() const {
-    Ps best = wheel_.min();
-    Ps second = kNever;
-    std::size_t source = lane_count_;
+    Earliest out{wheel_.min(), lane_count_};
     const auto look_at = [&](std::size_t lane) {
       const Ps head = heads_[lane];
-      const bool is_less = head < best;
-      const Ps other = is_less ? best : head;
-      source = is_less ? lane : source;
-      best = is_less ? head : best;
-      second = other < second ? other : second;
+      out.source = head < out.at ? lane : out.source;
+      out.at = head < out.at ? head : out.at;
     };
     for (std::size_t lane = 0; lane < kFewLanes; ++lane)  // unrolled: most fabrics have no more
       look_at(lane);
-    for (std::size_t lane = kFewLanes; lane < lane_count_; ++lane)
+    if (lane_count_ <= kFewLanes) return out;
+    for (std::size_t lane = kFewLanes; lane < kMoreLanes; ++lane)
       look_at(lane);
-    return {best, source, second == best};
+    for (std::size_t lane = kMoreLanes; lane < lane_count_; ++lane)
+      look_at(lane);
+    return out;
   }
   /// The event that `source` has now, or nullptr when it has more than one of this instant.
   [[nodiscard]] Event* take_only(std::size_t source) {
@@ -262,13 +272,14 @@ class EventList {
       event = piece->begin();
     }
   }
-  void take_batch();
+  void take_batch(Event* first, std::size_t source);
   void sort_batch();
 
   Ties ties_;
   Ps now_ = -1;  // before the first instant, so that events at time 0 can be pushed
   bool stop_ = false;
   std::size_t lane_count_ = 0;
+  Earliest next_;                    // of all that is pending, while nobody takes anything out
   std::array<Ps, kMaxLanes> heads_;  // kNever: empty, or not there
   std::array<Lane, kMaxLanes> lanes_;
   EventPieces pieces_;
@@ -303,6 +314,7 @@ void EventList::move_on(Ps by, Edit&& edit) {
     if (edit(event)) event.at += by;
     wheel_.push(now_, event.at, event.tie, event.packet);
   }
+  next_ = earliest();
 }
 
 }  // namespace weir::sim
