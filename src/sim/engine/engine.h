@@ -133,6 +133,7 @@ struct Tables {
   bool is_between = true;                  // … as now
   InOrder call{-1, PortId{0}, 0};          // the one in hand
   bool adapts = true;                      // see Threads
+  bool has_retries = true;                 // nothing fails within a window of what is well
   std::unique_ptr<Crew> crew;
 };
 
@@ -189,7 +190,9 @@ struct State {
   // Of several domains only the sums mean something: a frame is created in one and gone in another.
   std::uint64_t live_frames = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages = 0;
-  std::uint64_t unsent = 0;      // messages whose last packet never left
+  std::uint64_t unsent = 0;       // messages whose last packet never left
+  std::uint64_t undelivered = 0;  // … or has not arrived
+  bool may_fail = false;          // a timer was up, or a receive was missing: retries count
   std::uint64_t stop_below = 0;   // without a frame, a run stops with this many open messages
   std::uint64_t created = 0;
   std::uint64_t consumed = 0;

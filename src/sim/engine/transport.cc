@@ -104,6 +104,7 @@ void finish_delivered(State& sim, Receiver& receiver) {
     if (receiver.expected < message.end_psn()) return;
     if (message.delivered == kNever) {
       message.delivered = sim.now();
+      --sim.undelivered;
       if (receiver.is_read) message_done(sim, index);
       if (sim.driver != nullptr) sim.driver->on_delivered(index, sim.now());
     }
@@ -137,6 +138,7 @@ void add_message(Engine<World>& sim, MessageId index) {
     return script_post(sim, index);
   if (sender.failed) return message_failed(sim, index);
   ++sim.unsent;
+  ++sim.undelivered;
   const bool is_first = sender.last == kNo<MessageId>;
   if (!is_first) {
     MessageRecord& last = sim.messages[sender.last];
@@ -318,6 +320,7 @@ void qp_timeout(Engine<World>& sim, QpId qp) {
   if (sender.is_guarded) return doubt_replay(sim);
   Nic& nic = read ? *receiver.nic : *sender.nic;
   const NicConfig& config = *nic.config;
+  sim.may_fail = true;
   ++nic.counters.local_ack_timeout;
   std::uint8_t& retries = read ? receiver.retries : sender.retries;
   if (retries >= config.retries) {
@@ -470,6 +473,7 @@ void on_data(Engine<World>& sim, Nic& nic, const Packet& packet) {
   if (packet.psn == receiver.expected) {
     const bool takes_receive = (packet.flags & kFlagSend) != 0 && (packet.flags & kFlagFirst) != 0;
     if (takes_receive && receiver.receives == 0) {
+      sim.may_fail = true;
       ++nic.counters.out_of_buffer;
       send_ack(sim, nic, receiver, packet.qp, {PacketKind::kRnr, packet.psn});
       return;

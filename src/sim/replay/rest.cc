@@ -270,7 +270,7 @@ void take_back(Tables& sim, MessageId first) {
   sim.message_count = to_index(first);
   sim.in_order = first;
   for (const auto& domain : sim.domains)
-    domain->open_messages = domain->unsent = 0;
+    domain->open_messages = domain->unsent = domain->undelivered = 0;
 }
 
 // ---- regions
