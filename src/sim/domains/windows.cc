@@ -213,9 +213,18 @@ void set_up_windows(Tables& all, Ps reach) {
     }
     if (port.nic != nullptr || all.ports[port.peer].nic != nullptr)
       to_switch = std::min(to_switch, delay);
+    if (port.nic != nullptr && all.ports[port.peer].nic != nullptr)
+      window = std::min(window, delay);
   }
-  // There and back, even between NICs on one cable: no message is done before.
+  // From a NIC to a switch and on to another NIC: an ACK needs as long, as does a message there and
+  // back between NICs on one cable.
   all.window = std::min(window, to_switch == kNever ? kNever : 2 * to_switch);
+  // Of a queue pair that was well at the beginning of a window one retry is used up in it at most.
+  all.has_retries =
+      std::all_of(all.network.nics.begin(), all.network.nics.end(), [&](const auto& nic) {
+        return nic.retries > 0 &&
+               (nic.ack_timeout.raw() == 0 || nic.ack_timeout.raw() >= all.window);
+      });
 }
 
 void send_across(State& sim, std::uint8_t domain, const Event& event) {
@@ -233,9 +242,11 @@ struct alignas(64) Report {
   Ps next = kNever;
   std::uint64_t live_frames = 0;
   std::uint64_t unsent = 0;
+  std::uint64_t undelivered = 0;
   std::uint64_t gone = 0;
   std::uint64_t events = 0;
   bool has_calls = false;
+  bool may_fail = false;
   bool is_over = false;  // nothing is left, or a replay is in doubt
 };
 /// What all know when they meet.
@@ -314,9 +325,11 @@ class WindowRun {
     to = {sim.events.next_time(),
           sim.live_frames,
           sim.unsent,
+          sim.undelivered,
           sim.consumed + sim.dropped,
           sim.events.events(),
           !sim.calls.empty(),
+          sim.may_fail,
           sim.is_replay_in_doubt || is_stopped_};
     for (Outbox& box : sim.outboxes) {
       to.next = std::min(to.next, box.earliest);
@@ -348,6 +361,8 @@ class WindowRun {
       sum.next = std::min(sum.next, report.next);
       sum.live_frames += report.live_frames;
       sum.unsent += report.unsent;
+      sum.undelivered += report.undelivered;
+      sum.may_fail = sum.may_fail || report.may_fail;
       sum.gone += report.gone;
       sum.has_calls = sum.has_calls || report.has_calls;
       sum.is_over = sum.is_over || report.is_over;
@@ -356,7 +371,8 @@ class WindowRun {
     const bool stops_at_rest = all_.domains[0]->stop_below != 0;
     if (stops_at_rest && sum.live_frames == 0 && sum.gone != gone_) return {Plan::kOver, 0, true};
     if (sum.is_over || sum.next >= end_) return {Plan::kOver};
-    if (sum.unsent == 0) return {Plan::kOneByOne};
+    const bool goes_on = all_.has_retries && !sum.may_fail ? sum.undelivered != 0 : sum.unsent != 0;
+    if (!goes_on) return {Plan::kOneByOne};
     return {Plan::kWindow, std::min(end_, sum.next + std::min(all_.window, end_ - sum.next))};
   }
   /// What the others sent in the window before.

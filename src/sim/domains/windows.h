@@ -7,10 +7,13 @@
 // other, and in one domain the order of ties is the canonical one: so nothing depends on the number
 // of domains. What remains to be the same as in one domain:
 //
-//   the end         A run ends at the instant when its last frame is gone, not a timer later. No
-//                   message can be posted and be done within a window, so that instant is not in a
-//                   window at whose beginning some message has not left its NIC. From there on one
-//                   thread simulates all domains, instant by instant.
+//   the end         A run ends at the instant when its last frame is gone, not a timer later. A
+//                   message is done at its last ACK, which is on its way for a window at least, so
+//                   that instant is in no window at whose beginning some message has not arrived.
+//                   From there on one thread simulates all domains, instant by instant. A message
+//                   that fails has no such ACK: once one may (a time-out, a missing receive), it is
+//                   from where every message has left its NIC, since nothing is posted and done
+//                   within a window.
 //   the driver      It may post at once on a queue pair of the NIC whose event it hears of; for
 //                   everything else it is called in order between windows (Sim::call_in_order), and
 //                   what it posts then comes after the window.

@@ -38,8 +38,8 @@ Status audit_frames(const engine::Tables& sim) {
   for (const PortId p : sim.ports.ids()) {
     const PortId peer = sim.ports[p].peer;
     WEIR_TRY_STATUS(expect_equal(
-        "frames on the wire from port", to_index(p), sim.traffic[p].sum().tx.frames,
-        sim.traffic[peer].sum().rx.frames + sim.port_counters[peer].rx_frames + flying[peer]));
+        "frames on the wire from port", to_index(p), sum_of(sim.traffic_of(p)).tx.frames,
+        sum_of(sim.traffic_of(peer)).rx.frames + sim.port_counters[peer].rx_frames + flying[peer]));
   }
   return {};
 }
@@ -61,10 +61,11 @@ Status audit_buffer(const engine::Switch& sw) {
   std::int64_t queued = sw.in_pipeline;
   for (std::uint32_t port = 0; port < sw.port_count; ++port) {
     for (std::uint32_t i = 0; i < 8; ++i) {
-      const SharedBuffer::Group& group = sw.buffer.group(port, i);
+      if (!sw.slots.contains(i)) continue;
+      const SharedBuffer::Group group = sw.buffer.group(port, i);
       ingress += group.used + group.headroom_used;
       egress += sw.buffer.egress_used(port, i);
-      queued += sw.ports[port].queues[i].bytes;
+      queued += sw.ports[port].queues[sw.slots[i]].bytes;
     }
   }
   const auto total = static_cast<std::uint64_t>(sw.buffer.total_used());
@@ -177,14 +178,15 @@ std::uint32_t Sim::port_count() const {
 
 PortCounters Sim::port_counters(PortId port) const {
   PortCounters out = all_->port_counters[port];
-  const engine::Traffic& traffic = all_->traffic[port];
-  const engine::ClassTraffic sum = traffic.sum();
+  const std::span<const engine::ClassTraffic> traffic = std::as_const(*all_).traffic_of(port);
+  const engine::ClassTraffic sum = sum_of(traffic);
   out.rx_frames += sum.rx.frames;
   out.rx_bytes += sum.rx.bytes;
   out.tx_frames = sum.tx.frames;
   out.tx_bytes = sum.tx.bytes;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const engine::ClassTraffic& part = traffic.by_class[i];
+  for (unsigned i = 0; i < 8; ++i) {
+    if (!all_->slots.contains(i)) continue;
+    const engine::ClassTraffic& part = traffic[all_->slots[i]];
     out.rx_class_frames[i] = part.rx.frames;
     out.rx_class_bytes[i] = part.rx.bytes;
     out.tx_class_frames[i] = part.tx.frames;
@@ -200,10 +202,10 @@ const SharedBuffer& Sim::buffer_of(NodeId node) const {
   return all_->switches[all_->index_of[node]].buffer;
 }
 std::int64_t Sim::queue_bytes(PortId port, std::uint32_t queue) const {
-  return all_->ports[port].queues[queue].bytes;
+  return all_->slots.contains(queue) ? all_->ports[port].queues[all_->slots[queue]].bytes : 0;
 }
 std::int64_t Sim::queue_peak(PortId port, std::uint32_t queue) const {
-  return all_->ports[port].queues[queue].peak;
+  return all_->slots.contains(queue) ? all_->ports[port].queues[all_->slots[queue]].peak : 0;
 }
 std::uint8_t Sim::paused_now(PortId port) const {
   return all_->ports[port].paused;
@@ -251,7 +253,7 @@ std::uint64_t Sim::open_messages() const {
 std::uint64_t Sim::hops() const {
   std::uint64_t sum = 0;
   for (const PortId p : ports())
-    sum += all_->traffic[p].sum().tx.frames + all_->port_counters[p].pfc_tx_frames;
+    sum += sum_of(all_->traffic_of(p)).tx.frames + all_->port_counters[p].pfc_tx_frames;
   return sum;
 }
 

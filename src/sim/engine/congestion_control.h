@@ -50,6 +50,8 @@ class CongestionControl {
   /// Bit/s as last computed.
   [[nodiscard]] std::int64_t rate() const { return rate_; }
   [[nodiscard]] std::int64_t next_due() const { return next_due_; }
+  /// Until then only a CNP or a packet of its own changes the rate.
+  [[nodiscard]] std::int64_t steady_until() const { return hears_acks_ ? 0 : next_due_; }
   /// Neither time nor packets nor ACKs change the rate: only a CNP will.
   [[nodiscard]] bool is_at_rest() const {
     return next_due_ == kNeverDue && !counts_bytes_ && !hears_acks_;

@@ -23,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@
 #include "sim/engine/transport_state.h"
 #include "sim/engine/world.h"
 #include "sim/events/event_list.h"
+#include "sim/fabric/class_slots.h"
 #include "sim/fabric/network.h"
 #include "sim/fabric/route.h"
 #include "sim/peer/hpcc_world.h"
@@ -70,6 +72,12 @@ struct Tables {
     return {first_port[node], first_port[node + 1]};
   }
   [[nodiscard]] State& domain_at(NodeId node) { return *domains[domain_of[node]]; }
+  [[nodiscard]] std::span<ClassTraffic> traffic_of(PortId port) {
+    return {ports[port].traffic, slots.count()};
+  }
+  [[nodiscard]] std::span<const ClassTraffic> traffic_of(PortId port) const {
+    return {ports[port].traffic, slots.count()};
+  }
   /// Over all domains.
   template <class Value>
   [[nodiscard]] std::uint64_t sum(Value State::*value) const;
@@ -81,10 +89,11 @@ struct Tables {
   Routes routes;
 
   Table<PortId, Port> ports;
-  std::vector<Queue> queues;  // eight per port
+  ClassSlots slots;           // of what exists by port and class
+  std::vector<Queue> queues;  // by port and slot
   Table<PortId, PauseState> pauses;
-  RawArray<PauseTimes> pause_times;  // by port
-  Table<PortId, Traffic> traffic;
+  RawArray<PauseTimes> pause_times;          // by port
+  RawArray<ClassTraffic> traffic;            // by port and slot; a port's begins a cache line
   RawArray<PortCounters> counter_room;       // most ports never count anything rare, so …
   View<PortId, PortCounters> port_counters;  // … no page of it; rx_*: of frames without a class
   Table<PortId, RandomStream> port_random;   // marks and bit errors
@@ -124,6 +133,7 @@ struct Tables {
   bool is_between = true;                  // … as now
   InOrder call{-1, PortId{0}, 0};          // the one in hand
   bool adapts = true;                      // see Threads
+  bool has_retries = true;                 // nothing fails within a window of what is well
   std::unique_ptr<Crew> crew;
 };
 
@@ -132,6 +142,7 @@ struct State {
   explicit State(Tables& tables, Ties ties)
       : all(tables),
         network(tables.network),
+        slots(tables.slots),
         routes(tables.routes),
         events(ties),
         watch(tables.watch),
@@ -156,6 +167,7 @@ struct State {
 
   Tables& all;
   const Network& network;
+  const ClassSlots slots;
   Routes& routes;
   EventList events;
   PacketPool pool;
@@ -178,8 +190,10 @@ struct State {
   // Of several domains only the sums mean something: a frame is created in one and gone in another.
   std::uint64_t live_frames = 0;  // created, and neither consumed nor dropped
   std::uint64_t open_messages = 0;
-  std::uint64_t unsent = 0;      // messages whose last packet never left
-  std::uint64_t stop_below = 0;  // without a frame, a run stops with this many open messages
+  std::uint64_t unsent = 0;       // messages whose last packet never left
+  std::uint64_t undelivered = 0;  // … or has not arrived
+  bool may_fail = false;          // a timer was up, or a receive was missing: retries count
+  std::uint64_t stop_below = 0;   // without a frame, a run stops with this many open messages
   std::uint64_t created = 0;
   std::uint64_t consumed = 0;
   std::uint64_t dropped = 0;

@@ -21,6 +21,7 @@ inline void Nic::append_ready(QpId qp, const Senders& senders) {
   Sender& sender = senders[qp];
   const unsigned priority = sender.priority;
   sender.in_ready = true;
+  sender.sure_until = sender.steady_until();
   sender.next_ready = kNo<QpId>;
   if (ready_tail[priority] == kNo<QpId>)
     ready_head[priority] = qp;
@@ -77,14 +78,18 @@ void push_drain(State& sim, Nic& nic, Ps after) {
 }
 
 /// False: nothing may go now; the QP wakes when something may.
-bool send_data(Engine<NativeWorld>& sim, Nic& nic, QpId qp) {
-  Sender& sender = sim.senders[qp];
+bool may_send(Engine<NativeWorld>& sim, const Nic& nic, QpId qp, Sender& sender) {
   if (sender.failed || !has_data(sim, qp)) return false;
   const Ps earliest = sender.earliest_send(nic.line, sim.now());
-  if (earliest > sim.now()) {
-    wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
-    return false;
-  }
+  if (earliest <= sim.now()) return true;
+  wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+  return false;
+}
+
+/// False: as may_send().
+bool send_data(Engine<NativeWorld>& sim, Nic& nic, QpId qp) {
+  Sender& sender = sim.senders[qp];
+  if (sim.now() >= sender.sure_until && !may_send(sim, nic, qp, sender)) return false;
   const Packet packet = build_data(sim, sender, qp);
   sim.frame_created();
   sender.last_send = sim.now();
@@ -122,7 +127,7 @@ void handle_cnp(State& sim, Nic& nic, QpId qp) {
     return;
   }
   ++nic.counters.cnp_handled;
-  sim.senders[qp].control->on_cnp(sim.now());
+  sim.senders[qp].on_cnp(sim.now());
 }
 
 }  // namespace
@@ -145,7 +150,7 @@ void nic_send(Engine<NativeWorld>& sim, Port& port) {
 
 template <class World>
 [[gnu::always_inline]] inline void send_queued(Engine<World>& sim, Port& port, unsigned priority) {
-  const FrameId frame = port.queues[priority].head;
+  const FrameId frame = port.queues[sim.slots[priority]].head;
   const Packet& packet = sim.pool[frame].packet;
   unlink(sim, port, priority, packet.size);
   if (packet.kind == PacketKind::kAck) sim.receivers[packet.qp].queued_ack = kNo<FrameId>;
@@ -155,7 +160,7 @@ template <class World>
 
 template <class World>
 void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
-  nic.port->traffic->by_class[priority].tx.add(packet.size);
+  nic.port->traffic[sim.slots[priority]].tx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_tx_frames;
     nic.counters.socket_tx_bytes += packet.size;
@@ -165,9 +170,7 @@ void send_packet(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& 
 
 void activate(Engine<NativeWorld>& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
-  if (sender.in_ready || sender.failed || !has_data(sim, qp)) return;
-  const Ps earliest = sender.earliest_send(sender.nic->line, sim.now());
-  if (earliest > sim.now()) return wake_later(sim, qp, sender.retime_at(earliest, sim.now()));
+  if (sender.in_ready || !may_send(sim, *sender.nic, qp, sender)) return;
   sender.nic->append_ready(qp, sim.senders);
   kick(sim, *sender.nic->port);
 }
@@ -194,7 +197,7 @@ template <class World>
 void send_control(Engine<World>& sim, Nic& nic, unsigned priority, const Packet& packet) {
   sim.frame_created();
   Port& port = *nic.port;
-  Queue& q = port.queues[priority];
+  Queue& q = port.queues[sim.slots[priority]];
   if (port.is_plain() && nic.ready == 0 && port.is_idle_at(sim.now())) {
     nic.note_served(priority);
     q.peak = std::max<std::int64_t>(q.peak, packet.size);
@@ -209,9 +212,8 @@ template <class World>
 void nic_arrive(Engine<World>& sim, Port& port, const Packet& packet) {
   Nic& nic = *port.nic;
   const NicConfig& config = *nic.config;
-  const unsigned priority =
-      config.trust == Trust::kDscp ? config.dscp_to_priority[packet.tos >> 2U] : 0;
-  port.traffic->by_class[priority].rx.add(packet.size);
+  const unsigned priority = received_priority(config, packet.tos);
+  port.traffic[sim.slots[priority]].rx.add(packet.size);
   if ((packet.flags & kFlagSocket) != 0) {
     ++nic.counters.socket_rx_frames;
     nic.counters.socket_rx_bytes += packet.size;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "sim/engine/packet.h"
 #include "sim/engine/records.h"
@@ -39,19 +40,17 @@ struct ClassTraffic {
   Tally rx;  // by priority group (switch) or priority (NIC)
   Tally tx;  // by queue or priority
 };
-/// Both directions of a class share a cache line.
-struct alignas(64) Traffic {
-  std::array<ClassTraffic, 8> by_class;
+/// Both directions share a cache line.
+static_assert(sizeof(ClassTraffic) == 32);
 
-  [[nodiscard]] ClassTraffic sum() const {
-    ClassTraffic all;
-    for (const ClassTraffic& part : by_class) {
-      all.rx.add(part.rx);
-      all.tx.add(part.tx);
-    }
-    return all;
+[[nodiscard]] inline ClassTraffic sum_of(std::span<const ClassTraffic> parts) {
+  ClassTraffic all;
+  for (const ClassTraffic& part : parts) {
+    all.rx.add(part.rx);
+    all.tx.add(part.tx);
   }
-};
+  return all;
+}
 
 /// An egress queue of a switch, or the control packets of a NIC's priority.
 struct alignas(64) Queue {
@@ -91,9 +90,9 @@ struct alignas(64) Port : PortCondition {
 
   Ps busy_until = 0;
   const std::uint32_t* wire_time = nullptr;  // ps, by frame size
-  Traffic* traffic = nullptr;
-  Switch* sw = nullptr;  // its owner: this …
-  Nic* nic = nullptr;    // … or this
+  ClassTraffic* traffic = nullptr;           // by slot of the class
+  Switch* sw = nullptr;                      // its owner: this …
+  Nic* nic = nullptr;                        // … or this
   PortId peer = kNo<PortId>;
   std::uint16_t local = 0;
   std::uint16_t mtu = 0xFFFF;         // largest frame in or out (switches)
@@ -105,7 +104,7 @@ struct alignas(64) Port : PortCondition {
   bool is_cut_through = false;  // the peer starts on the header: `flight` counts from the first
                                 // bit, and lane_full is for every size
 
-  Queue* queues = nullptr;  // eight
+  Queue* queues = nullptr;  // by slot
   Ps flight = 0;            // from the last bit sent to kArrive at the peer
   Ps free_delay = 0;        // of a full frame: what lane_free is for
   PortId self{0};

@@ -47,6 +47,11 @@ void number_ports(Tables& sim) {
     sim.first_port[n + 1] = sim.first_port[n] + count[n];
 }
 
+/// Tallies of neighbouring ports may be written by two threads: each port has its cache lines.
+std::size_t traffic_stride(const ClassSlots& slots) {
+  return (slots.count() + 1U) / 2 * 2;
+}
+
 struct LinkEnd {
   PortId self;
   PortId peer;
@@ -61,8 +66,8 @@ void set_up_port(Tables& sim, const Link& link, const LinkEnd& end,
   port.peer = end.peer;
   port.node = end.node;
   port.local = static_cast<std::uint16_t>(end.self - sim.first_port[end.node]);
-  port.queues = &sim.queues[std::size_t{to_index(end.self)} * 8];
-  port.traffic = &sim.traffic[end.self];
+  port.queues = &sim.queues[std::size_t{to_index(end.self)} * sim.slots.count()];
+  port.traffic = &sim.traffic[to_index(end.self) * traffic_stride(sim.slots)];
   port.down = !link.up;
   port.wire_time = wire_time;
   port.flight = link.propagation.raw();
@@ -78,10 +83,10 @@ void set_up_ports(Tables& sim) {
   number_ports(sim);
   const std::size_t total = to_index(sim.first_port.back());
   sim.ports.resize(total);
-  sim.queues.resize(total * 8);
+  sim.queues.resize(total * sim.slots.count());
   sim.pauses.resize(total);
   sim.pause_times = RawArray<PauseTimes>(total);
-  sim.traffic.resize(total);
+  sim.traffic = RawArray<ClassTraffic>(total * traffic_stride(sim.slots));
   sim.counter_room = RawArray<PortCounters>(total);
   sim.port_counters = View<PortId, PortCounters>(sim.counter_room);
   sim.error_threshold.assign(total, 0);
@@ -111,8 +116,10 @@ void set_up_marking(Engine<World>& sim) {
   for (const Switch& sw : sim.all.switches)
     for (std::uint32_t local = 0; local < sw.port_count; ++local)
       for (std::uint32_t q = 0; q < 8; ++q)
-        if (const Wred& wred = sw.config->wred_at(local, q); wred.enabled)
-          sim.extra.set_marking(std::size_t{to_index(sw.ports[local].self)} * 8 + q, wred);
+        if (const Wred& wred = sw.config->wred_at(local, q); wred.enabled && sim.slots.contains(q))
+          sim.extra.set_marking(
+              static_cast<std::size_t>(&sw.ports[local].queues[sim.slots[q]] - &sim.all.queues[0]),
+              wred);
 }
 
 void set_up_queues(Tables& sim, NodeId node, const SwitchConfig& config) {
@@ -122,8 +129,9 @@ void set_up_queues(Tables& sim, NodeId node, const SwitchConfig& config) {
     const Bytes mtu = local < config.port_mtu.size() ? config.port_mtu[local] : config.mtu;
     sim.ports[p].mtu = static_cast<std::uint16_t>(mtu.raw());
     for (std::uint32_t q = 0; q < 8; ++q) {
+      if (!sim.slots.contains(q)) continue;
       const EgressQueue& from = config.queues[q];
-      Queue& queue = sim.ports[p].queues[q];
+      Queue& queue = sim.ports[p].queues[sim.slots[q]];
       queue.quantum = static_cast<std::int32_t>(std::min<std::int64_t>(
           std::max<std::int64_t>(from.weight, 1) * config.mtu.raw(), kMostQuantum));
       const Wred& wred = config.wred_at(local, q);
@@ -156,7 +164,11 @@ void set_up_cut_through(Tables& sim, NodeId node, const SwitchConfig& config) {
 template <class World>
 Switch make_switch(Tables& sim, NodeId node, const SwitchConfig& config) {
   const std::uint32_t count = sim.first_port[node + 1] - sim.first_port[node];
-  Switch sw{node, count, &config, SharedBuffer(config, count, World::kPausesAtThreshold),
+  Switch sw{node,
+            count,
+            &config,
+            sim.slots,
+            SharedBuffer(config, count, sim.slots, World::kPausesAtThreshold),
             RandomStream(sim.network.replica_seed(), to_index(node), kSprayStream)};
   sw.ports = sim.ports.data() + to_index(sim.first_port[node]);
   sw.route_row = sim.routes.row_of(node);
@@ -164,9 +176,10 @@ Switch make_switch(Tables& sim, NodeId node, const SwitchConfig& config) {
   sw.has_plain_ecmp = World::kHasPlainEcmp && config.balancing == LoadBalancing::kEcmp;
   sw.ecmp_seed = config.ecmp_seed;
   for (std::size_t dscp = 0; dscp < 64; ++dscp) {
-    const std::uint8_t tc =
-        config.trust == Trust::kDscp ? config.dscp_to_class[dscp] : config.untrusted_class;
-    sw.classes[dscp] = {config.class_to_queue[tc], config.class_to_group[tc]};
+    const std::uint8_t tc = class_of(config, dscp);
+    const std::uint8_t queue = config.class_to_queue[tc];
+    const std::uint8_t group = config.class_to_group[tc];
+    sw.classes[dscp] = {queue, group, sim.slots[queue], sim.slots[group]};
   }
   for (unsigned i = 0; i < 8; ++i) {
     if (config.queues[i].scheduling == Scheduling::kStrict)
@@ -197,9 +210,7 @@ Nic make_nic(Tables& sim, NodeId node) {
   nic.ready_head.fill(kNo<QpId>);
   nic.ready_tail.fill(kNo<QpId>);
   nic.strict = config.strict.mask();
-  nic.cnp_priority = static_cast<std::uint8_t>(
-      config.trust == Trust::kDscp ? config.dscp_to_priority[config.cnp_dscp.value()]
-                                   : config.cnp_priority.value());
+  nic.cnp_priority = cnp_priority(config);
   const PortId port = sim.first_port[node];
   nic.port = &sim.ports[port];
   nic.line = sim.pauses[port].rate;
@@ -224,10 +235,6 @@ void set_up_owners(Tables& sim) {
     nic.port->nic = &nic;
 }
 
-std::uint8_t priority_at(const NicConfig& config, const QueuePair& qp) {
-  return config.trust == Trust::kDscp ? config.dscp_to_priority[qp.tos >> 2U] : qp.service_level;
-}
-
 Sender make_sender(Tables& sim, const QueuePair& qp) {
   Sender sender;
   sender.nic = &sim.nic_at(qp.source);
@@ -235,12 +242,13 @@ Sender make_sender(Tables& sim, const QueuePair& qp) {
   sender.key = flow_key(qp.source, qp.target, qp.source_port);
   sender.dst = qp.target;
   sender.tos = qp.tos;
-  sender.priority = priority_at(config, qp);
+  sender.priority = sent_priority(config, qp);
   sender.operation = qp.operation;
   sender.is_socket = qp.is_socket;
   sender.control = find_congestion_algorithm(config.congestion_control)->make(config);
   sender.control->start(sender.nic->line, qp.start_rate);
   if (sender.is_read()) sender.granted = 0;
+  sender.keeps_answers = config.window == 0 && !sender.is_read();
   return sender;
 }
 
@@ -254,7 +262,7 @@ Receiver make_receiver(Tables& sim, const QueuePair& qp) {
   receiver.is_socket = qp.is_socket;
   receiver.is_read = qp.operation == Operation::kRead;
   receiver.priority = config.ack_priority ? static_cast<std::uint8_t>(config.ack_priority->value())
-                                          : priority_at(config, qp);
+                                          : sent_priority(config, qp);
   receiver.receives = qp.receives;
   if (config.recovery == Recovery::kSelective && !receiver.is_read)
     receiver.early = sim.early.add();
@@ -491,6 +499,7 @@ template <class World>
 void set_up(Tables& all, const Threads& threads) {
   for (NicConfig& nic : all.network.nics)
     prepare(nic.dcqcn);
+  all.slots = classes_in_use(all.network);
   all.routes.build(all.network);
   set_up_ports<World>(all);
   set_up_switches<World>(all);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/engine/packet.h"
+#include "sim/fabric/class_slots.h"
 #include "sim/fabric/network.h"
 
 namespace weir::sim {
@@ -26,9 +27,10 @@ class SharedBuffer {
  public:
   static constexpr std::int8_t kNoAlpha = 127;
 
-  /// `pauses_at_threshold`: a pause is due at XOFF, not only when headroom is used (the peer's
-  /// rule).
-  SharedBuffer(const SwitchConfig& config, std::uint32_t ports, bool pauses_at_threshold = false);
+  /// `slots`: of the groups and queues that frames can have. `pauses_at_threshold`: a pause is due
+  /// at XOFF, not only when headroom is used (the peer's rule).
+  SharedBuffer(const SwitchConfig& config, std::uint32_t ports, const ClassSlots& slots = {},
+               bool pauses_at_threshold = false);
 
   /// Bytes a frame of `size` occupies: whole cells, the first with the descriptor.
   [[nodiscard]] std::int64_t charge_of(std::uint16_t size) const {
@@ -43,9 +45,10 @@ class SharedBuffer {
     Group* in;
     Egress* out;
   };
+  /// Group and queue by their slots.
   [[nodiscard]] Account account(std::uint32_t in_port, std::uint32_t group, std::uint32_t out_port,
                                 std::uint32_t queue) {
-    return {&groups_[in_port * 8 + group], &egress_[out_port * 8 + queue]};
+    return {&groups_[in_port * slot_count_ + group], &egress_[out_port * slot_count_ + queue]};
   }
 
   /// Where a frame will be charged, or why it cannot be taken.
@@ -110,8 +113,11 @@ class SharedBuffer {
     const std::int64_t held = in.used + charge;
     const std::int64_t beyond = held - in.reserved;
     if (beyond > 0 && !fits_shared(in, charge, beyond)) return false;
-    in.peak = std::max(in.peak, held);
-    total_peak_ = std::max(total_peak_, total_used_ + charge);
+    // A branch each: peaks are seldom raised.
+    if (held > in.peak) [[unlikely]]
+      in.peak = held;
+    if (total_used_ + charge > total_peak_) [[unlikely]]
+      total_peak_ = total_used_ + charge;
     return true;
   }
 
@@ -147,11 +153,12 @@ class SharedBuffer {
     bool paused = false;  // set by the caller when it has told the peer
   };
   static_assert(sizeof(Group) == 64);
-  [[nodiscard]] const Group& group(std::uint32_t port, std::uint32_t group) const {
-    return groups_[port * 8 + group];
+  /// As it is now; of a group that no frame has: empty.
+  [[nodiscard]] Group group(std::uint32_t port, std::uint32_t group) const {
+    return slots_.contains(group) ? groups_[port * slot_count_ + slots_[group]] : Group{};
   }
   [[nodiscard]] std::int64_t egress_used(std::uint32_t port, std::uint32_t queue) const {
-    return egress_[port * 8 + queue].used;
+    return slots_.contains(queue) ? egress_[port * slot_count_ + slots_[queue]].used : 0;
   }
   /// Of the lossless groups' pool, or of the one pool for all.
   [[nodiscard]] std::int64_t shared_size() const { return shared_size_[0]; }
@@ -184,8 +191,10 @@ class SharedBuffer {
     return group.used > group.reserved ? group.used - group.reserved : 0;
   }
 
-  std::vector<Group> groups_;
-  std::vector<Egress> egress_;
+  ClassSlots slots_;
+  std::uint32_t slot_count_;
+  std::vector<Group> groups_;   // by port and slot
+  std::vector<Egress> egress_;  // the same
   std::int64_t cell_ = 1;
   std::uint64_t per_cell_ = 1;  // 2^kCellShift / cell_, rounded up
   std::uint64_t round_up_ = 0;  // the descriptor, and what makes the division round up

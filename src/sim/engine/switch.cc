@@ -19,14 +19,14 @@ std::uint8_t Switch::queues_of(std::uint8_t priorities) const {
 std::uint32_t Switch::least_loaded(const Packet& packet, std::span<const std::uint16_t> candidates,
                                    Ps now) const {
   const auto count = static_cast<std::uint32_t>(candidates.size());
-  const std::uint32_t queue = classify(packet).queue;
+  const std::uint32_t slot = classify(packet).queue_slot;
   const std::uint32_t start = pick(packet.key, config->ecmp_seed, count);
   std::uint32_t best = candidates[start];
   std::int64_t least = INT64_MAX;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t local = candidates[(start + i) % count];
     const Port& port = ports[local];
-    std::int64_t load = port.queues[queue].bytes;
+    std::int64_t load = port.queues[slot].bytes;
     if (port.busy_until > now) load += 1;
     if (port.down) load = INT64_MAX;
     if (load < least) {
@@ -43,19 +43,20 @@ std::uint32_t Switch::next_queue(Port& port, std::uint8_t eligible, const Packet
   const auto first = static_cast<std::uint8_t>(eligible & strict);
   if (first != 0) return 7U - static_cast<std::uint32_t>(std::countl_zero(first));
   // Deficit round robin: a queue that comes to its turn gets its quantum, once.
-  Queue* const queues = port.queues;
+  const auto queue = [&](std::uint32_t at) -> Queue& { return port.queues[slots[at]]; };
   std::uint32_t at = port.round_robin;
   for (;;) {
     if (has_bit(eligible, at)) {
-      const std::int32_t size = pool[queues[at].head].packet.size;
-      if (queues[at].deficit >= size) {
-        queues[at].deficit -= size;
+      Queue& q = queue(at);
+      const std::int32_t size = pool[q.head].packet.size;
+      if (q.deficit >= size) {
+        q.deficit -= size;
         port.round_robin = static_cast<std::uint8_t>(at);
         return at;
       }
     }
     at = (at + 1) % 8;
-    if (has_bit(eligible, at)) queues[at].deficit += queues[at].quantum;
+    if (has_bit(eligible, at)) queue(at).deficit += queue(at).quantum;
   }
 }
 
@@ -108,14 +109,14 @@ void resume_sender(Engine<World>& sim, Switch& node, const SharedBuffer::Account
 
 /// The packet, which is in no queue any more, leaves `port` of the switch now.
 template <class World>
-void leave_switch(Engine<World>& sim, Port& port, std::uint32_t queue, Packet& packet,
-                  std::int64_t charge) {
+void leave_switch(Engine<World>& sim, Port& port, Packet& packet, std::int64_t charge) {
   Switch& node = *port.sw;
-  const Lookup lookup = node.classify(packet);
-  const auto account = node.buffer.account(packet.in_port, lookup.group, port.local, queue);
+  const Lookup& lookup = node.classify(packet);
+  const auto account =
+      node.buffer.account(packet.in_port, lookup.group_slot, port.local, lookup.queue_slot);
   node.buffer.remove(account, charge);
-  mark_if(sim, port, port.queues[queue], MarkAt::kDequeue, packet);
-  port.traffic->by_class[queue].tx.add(packet.size);
+  mark_if(sim, port, port.queues[lookup.queue_slot], MarkAt::kDequeue, packet);
+  port.traffic[lookup.queue_slot].tx.add(packet.size);
   if (node.buffer.should_resume(*account.in))
     resume_sender(sim, node, account, packet.in_port, lookup);
   put_on_wire(sim, port, packet);
@@ -125,12 +126,12 @@ void leave_switch(Engine<World>& sim, Port& port, std::uint32_t queue, Packet& p
 template <class World>
 inline void switch_queue(Engine<World>& sim, Port& out, std::uint32_t queue, Packet& packet,
                          std::int64_t charge) {
-  const Queue& q = out.queues[queue];
+  const Queue& q = out.queues[sim.slots[queue]];
   mark_if(sim, out, q, MarkAt::kEnqueue, packet);
   const bool idle = out.is_idle_at(sim.now()) && !out.free_pending &&
                     (out.waiting & ~out.paused) == 0 && !has_bit(out.paused, queue) &&
                     !out.has_pause_frame();
-  if (idle && q.is_empty()) return leave_switch(sim, out, queue, packet, charge);
+  if (idle && q.is_empty()) return leave_switch(sim, out, packet, charge);
   enqueue(sim, out, queue, packet, charge);
   if (!has_bit(out.paused, queue)) kick(sim, out);
 }
@@ -138,14 +139,15 @@ inline void switch_queue(Engine<World>& sim, Port& out, std::uint32_t queue, Pac
 /// Straight from wire to wire, where the egress is idle and the frame changes nothing but peaks and
 /// tallies: no queue, no mark (nothing waits), no pause. False: nothing was done.
 template <class World>
-inline bool cross_idle(Engine<World>& sim, Port& in, Port& out, Lookup lookup,
+inline bool cross_idle(Engine<World>& sim, Port& in, Port& out, const Lookup& lookup,
                        const Packet& packet) {
   Switch& node = *in.sw;
   if (!out.is_plain() || out.busy_until > sim.now() || packet.size > out.mtu || node.has_pipeline)
     return false;
-  const auto account = node.buffer.account(in.local, lookup.group, out.local, lookup.queue);
+  const auto account =
+      node.buffer.account(in.local, lookup.group_slot, out.local, lookup.queue_slot);
   if (!node.buffer.pass(account, node.buffer.charge_of(packet.size))) return false;
-  out.traffic->by_class[lookup.queue].tx.add(packet.size);
+  out.traffic[lookup.queue_slot].tx.add(packet.size);
   put_on_wire(sim, out, packet);
   return true;
 }
@@ -173,10 +175,11 @@ void switch_admit(Engine<World>& sim, Port& in, Port& out, Lookup lookup, Packet
     return drop(sim, out, packet, DropReason::kWatchdog, lossless);
 
   const std::int64_t charge = node.buffer.charge_of(packet.size);
-  const auto account = node.buffer.account(in.local, lookup.group, out.local, lookup.queue);
+  const auto account =
+      node.buffer.account(in.local, lookup.group_slot, out.local, lookup.queue_slot);
   const auto admission = node.buffer.check(account, charge);
   if (admission.is_refused()) return drop(sim, in, packet, admission.reason, lossless);
-  const Queue& q = out.queues[lookup.queue];
+  const Queue& q = out.queues[lookup.queue_slot];
   if (!lossless && !packet.is_ect() && q.bytes > q.mark_min && marks(sim, out, q))
     return drop(sim, in, packet, DropReason::kWred, lossless);
   node.buffer.update(account, charge, admission.place);
@@ -193,8 +196,9 @@ void switch_admit(Engine<World>& sim, Port& in, Port& out, Lookup lookup, Packet
 template <class World>
 void discard(Engine<World>& sim, Port& port, const Packet& packet, DropReason reason) {
   Switch& node = *port.sw;
-  const Lookup lookup = node.classify(packet);
-  const auto account = node.buffer.account(packet.in_port, lookup.group, port.local, lookup.queue);
+  const Lookup& lookup = node.classify(packet);
+  const auto account =
+      node.buffer.account(packet.in_port, lookup.group_slot, port.local, lookup.queue_slot);
   node.buffer.remove(account, node.buffer.charge_of(packet.size));
   drop(sim, port, packet, reason, node.is_lossless(lookup));
   if (node.buffer.should_resume(*account.in))
@@ -206,8 +210,8 @@ void discard(Engine<World>& sim, Port& port, const Packet& packet, DropReason re
 template <class World>
 void switch_arrive(Engine<World>& sim, Port& in, Packet& packet) {
   Switch& node = *in.sw;
-  const Lookup lookup = node.classify(packet);
-  in.traffic->by_class[lookup.group].rx.add(packet.size);
+  const Lookup& lookup = node.classify(packet);
+  in.traffic[lookup.group_slot].rx.add(packet.size);
   if (packet.size > in.mtu || packet.ttl <= 1) [[unlikely]] {
     const DropReason reason = packet.size > in.mtu ? DropReason::kMtu : DropReason::kTtl;
     return drop(sim, in, packet, reason, node.is_lossless(lookup));
@@ -241,20 +245,19 @@ template <class World>
   const auto eligible = static_cast<std::uint8_t>(port.waiting & ~port.paused);
   if (eligible == 0) return;
   const std::uint32_t queue = port.sw->next_queue(port, eligible, sim.pool);
-  const FrameId frame = port.queues[queue].head;
+  const FrameId frame = port.queues[sim.slots[queue]].head;
   Packet& packet = sim.pool[frame].packet;
   const std::int64_t charge = port.sw->buffer.charge_of(packet.size);
   unlink(sim, port, queue, charge);
-  leave_switch(sim, port, queue, packet, charge);
+  leave_switch(sim, port, packet, charge);
   sim.pool.give_back(frame);
   send_rest_later(sim, port);
 }
 
 template <class World>
 void flush_queue(Engine<World>& sim, Port& port, std::uint32_t queue, DropReason reason) {
-  const Queue& q = port.queues[queue];
-  while (!q.is_empty()) {
-    const FrameId frame = q.head;
+  while (has_bit(port.waiting, queue)) {
+    const FrameId frame = port.queues[sim.slots[queue]].head;
     unlink(sim, port, queue, port.sw->buffer.charge_of(sim.pool[frame].packet.size));
     discard(sim, port, sim.pool[frame].packet, reason);
     sim.pool.give_back(frame);
@@ -279,7 +282,7 @@ void watchdog(Engine<World>& sim, Port& port) {
     }
     const bool stuck = has_bit(state.paused, priority) &&
                        sim.now() - state.times->since[priority] >= rule.detection.raw() &&
-                       !port.queues[queue].is_empty();
+                       has_bit(port.waiting, queue);
     if (!stuck) continue;
     ++counters.watchdog_trips;
     if (rule.action == WatchdogAction::kAlert) continue;

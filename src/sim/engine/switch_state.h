@@ -8,6 +8,7 @@
 #include "sim/engine/packet_pool.h"
 #include "sim/engine/port_state.h"
 #include "sim/engine/shared_buffer.h"
+#include "sim/fabric/class_slots.h"
 #include "sim/fabric/network.h"
 
 namespace weir::sim::engine {
@@ -16,12 +17,15 @@ namespace weir::sim::engine {
 struct Lookup {
   std::uint8_t queue = 0;
   std::uint8_t group = 0;
+  std::uint8_t queue_slot = 0;
+  std::uint8_t group_slot = 0;
 };
 
 struct Switch {
   NodeId node;
   std::uint32_t port_count;
   const SwitchConfig* config;
+  ClassSlots slots;
   SharedBuffer buffer;
   RandomStream spray;
   Port* ports = nullptr;
@@ -35,7 +39,9 @@ struct Switch {
   std::uint64_t ecmp_seed = 0;
   std::int64_t in_pipeline = 0;  // charged bytes, not yet in a queue
 
-  [[nodiscard]] Lookup classify(const Packet& packet) const { return classes[packet.tos >> 2U]; }
+  [[nodiscard]] const Lookup& classify(const Packet& packet) const {
+    return classes[packet.tos >> 2U];
+  }
   [[nodiscard]] bool is_lossless(Lookup lookup) const { return has_bit(lossless, lookup.group); }
   /// The priority that a pause for this group carries, as a bit.
   [[nodiscard]] std::uint8_t pause_bit(Lookup lookup) const {

@@ -21,6 +21,7 @@ MessageId message_with(const Messages& messages, MessageId from, std::uint32_t p
 }
 
 void Sender::rewind(const Messages& messages, std::uint32_t psn) {
+  sure_until = 0;
   next_psn = psn;
   una = std::min(una, psn);  // go-back-0 takes back what was acknowledged
   gap_from = gap_to = 0;
@@ -34,6 +35,7 @@ void Sender::recover(const Messages& messages, Recovery recovery, std::uint32_t 
 }
 
 void Sender::add_gap(std::uint32_t from, std::uint32_t to) {
+  keeps_answers = false;  // an ACK closes a gap, and with it what there is to send
   const bool is_first = !has_gap();
   from = std::max(from, una);
   gap_from = is_first ? from : std::min(gap_from, from);
@@ -102,6 +104,7 @@ void finish_delivered(State& sim, Receiver& receiver) {
     if (receiver.expected < message.end_psn()) return;
     if (message.delivered == kNever) {
       message.delivered = sim.now();
+      --sim.undelivered;
       if (receiver.is_read) message_done(sim, index);
       if (sim.driver != nullptr) sim.driver->on_delivered(index, sim.now());
     }
@@ -114,6 +117,7 @@ void finish_delivered(State& sim, Receiver& receiver) {
 void fail(State& sim, QpId qp) {
   Sender& sender = sim.senders[qp];
   sender.failed = true;
+  sender.sure_until = 0;
   sender.current = kNo<MessageId>;
   sender.gap_from = sender.gap_to;
   for (MessageId m = sender.is_read() ? sim.receivers[qp].message : sender.oldest;
@@ -134,6 +138,7 @@ void add_message(Engine<World>& sim, MessageId index) {
     return script_post(sim, index);
   if (sender.failed) return message_failed(sim, index);
   ++sim.unsent;
+  ++sim.undelivered;
   const bool is_first = sender.last == kNo<MessageId>;
   if (!is_first) {
     MessageRecord& last = sim.messages[sender.last];
@@ -266,6 +271,7 @@ bool on_rnr(State& sim, Sender& sender, const Packet& packet) {
     return false;
   }
   ++sender.rnr_retries;
+  sender.sure_until = 0;
   sender.hold_until = sim.now() + nic.config->rnr_delay.raw();
   if (packet.psn < sender.next_psn) sender.rewind(sim.messages, packet.psn);
   return true;
@@ -314,6 +320,7 @@ void qp_timeout(Engine<World>& sim, QpId qp) {
   if (sender.is_guarded) return doubt_replay(sim);
   Nic& nic = read ? *receiver.nic : *sender.nic;
   const NicConfig& config = *nic.config;
+  sim.may_fail = true;
   ++nic.counters.local_ack_timeout;
   std::uint8_t& retries = read ? receiver.retries : sender.retries;
   if (retries >= config.retries) {
@@ -342,7 +349,7 @@ void on_ack(Engine<World>& sim, Nic& nic, const Packet& packet) {
   }
   if ((packet.flags & kFlagEcho) != 0 && nic.config->rp_enabled) {
     ++nic.counters.cnp_handled;
-    sender.control->on_cnp(sim.now());
+    sender.on_cnp(sim.now());
   }
   activate(sim, packet.qp);
 }
@@ -466,6 +473,7 @@ void on_data(Engine<World>& sim, Nic& nic, const Packet& packet) {
   if (packet.psn == receiver.expected) {
     const bool takes_receive = (packet.flags & kFlagSend) != 0 && (packet.flags & kFlagFirst) != 0;
     if (takes_receive && receiver.receives == 0) {
+      sim.may_fail = true;
       ++nic.counters.out_of_buffer;
       send_ack(sim, nic, receiver, packet.qp, {PacketKind::kRnr, packet.psn});
       return;

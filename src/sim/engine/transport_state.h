@@ -32,6 +32,7 @@ struct Sender {
   Ps wake_at = kNever;           // earliest pending kQpWake
   Ps timeout_at = kNever;
   Ps hold_until = 0;  // RNR back-off
+  Ps sure_until = 0;  // in Nic::ready: until then it is known that a packet may go
   Nic* nic = nullptr;
   std::uint32_t key = 0;
   std::uint32_t next_psn = 0;
@@ -55,8 +56,9 @@ struct Sender {
   bool in_ready = false;
   bool timer_pending = false;
   bool failed = false;
-  bool is_guarded = false;   // since something was repeated: see start_timer()
-  bool is_scripted = false;  // what it sends is not simulated (script.h)
+  bool is_guarded = false;     // since something was repeated: see start_timer()
+  bool is_scripted = false;    // what it sends is not simulated (script.h)
+  bool keeps_answers = false;  // what it may send depends on no window and on no grant
 
   [[nodiscard]] bool is_read() const { return operation == Operation::kRead; }
   [[nodiscard]] bool has_gap() const { return gap_from < gap_to; }
@@ -70,6 +72,12 @@ struct Sender {
   [[nodiscard]] Ps retime_at(Ps earliest, Ps now) const {
     const Ps due = control->next_due();
     return due <= now ? earliest : std::min(earliest, due);
+  }
+  /// Until when its answers stay: a packet that may go now may go later.
+  [[nodiscard]] Ps steady_until() const { return keeps_answers ? control->steady_until() : 0; }
+  void on_cnp(Ps now) {
+    sure_until = 0;
+    control->on_cnp(now);
   }
   /// Time of `wire_bytes` at `rate`. The division is kept while the rate stays.
   [[nodiscard]] Ps pacing_gap(std::int64_t wire_bytes, std::int64_t rate) {

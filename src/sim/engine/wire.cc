@@ -146,7 +146,7 @@ bool survives_link(State& sim, const Port& port, const Packet& packet) {
 
 inline void enqueue(State& sim, Port& port, std::uint32_t queue, const Packet& packet,
                     std::int64_t charge) {
-  Queue& q = port.queues[queue];
+  Queue& q = port.queues[sim.slots[queue]];
   const FrameId frame = sim.pool.take(packet);
   if (q.is_empty())
     q.head = frame;
@@ -161,7 +161,7 @@ inline void enqueue(State& sim, Port& port, std::uint32_t queue, const Packet& p
 
 [[gnu::always_inline]] inline void unlink(State& sim, Port& port, std::uint32_t queue,
                                           std::int64_t charge) {
-  Queue& q = port.queues[queue];
+  Queue& q = port.queues[sim.slots[queue]];
   q.head = sim.pool[q.head].next;
   q.bytes -= charge;
   if (q.is_empty()) {

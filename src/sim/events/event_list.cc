@@ -5,19 +5,20 @@
 
 namespace weir::sim {
 namespace {
-constexpr std::size_t kFirstSlots = 64;  // of a ring; it doubles when all of it is in use
-constexpr std::size_t kFewEvents = 24;   // sorted by insertion: most instants have two or three
+constexpr std::size_t kFewEvents = 24;  // sorted by insertion: most instants have two or three
+
+/// Of a lane that holds at most `bound` events and the instant in hand: its ends are in two more.
+std::size_t most_pieces(std::size_t bound) {
+  return 2 * (bound / EventPiece::kEvents + 2);
+}
+
 }  // namespace
 
 std::uint8_t EventList::add_lane(Ps delay, std::size_t bound) {
   WEIR_CHECK(delay > 0);
   if (ties_ == Ties::kInsertion || lane_count_ == kOwnLanes) return kNoLane;
-  Lane& lane = lanes_[lane_count_];
-  lane.delay = delay;
-  lane.bound = bound;
-  lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
-  lane.mask = kFirstSlots - 1;
-  lane.limit = kFirstSlots - 1;
+  lanes_[lane_count_].delay = delay;
+  pieces_wanted_ += most_pieces(bound);
   return static_cast<std::uint8_t>(lane_count_++);
 }
 
@@ -25,11 +26,8 @@ void EventList::add_inboxes(std::size_t sources, std::size_t bound, std::uint16_
   first_inbox_ = lane_count_;
   inbox_full_size_ = full_size;
   for (std::size_t i = 0; i < 2 * sources && lane_count_ < kMaxLanes; ++i) {
-    Lane& lane = lanes_[lane_count_++];
-    lane.bound = bound;
-    lane.ring = RawArray<Event>(std::max(std::bit_ceil(2 * bound + 2), kFirstSlots));
-    lane.mask = kFirstSlots - 1;
-    lane.limit = kFirstSlots - 1;
+    ++lane_count_;
+    pieces_wanted_ += most_pieces(bound);
   }
 }
 
@@ -40,38 +38,49 @@ void EventList::reserve(std::size_t wheel_capacity, std::size_t batch_capacity, 
   batch_ = RawArray<Event*>(batch_capacity);
   order_ = RawArray<std::uint64_t>(batch_capacity);
   batch_capacity_ = batch_capacity;
+  pieces_.reserve(pieces_wanted_);
+  for (std::size_t i = 0; i < lane_count_; ++i) {
+    Lane& lane = lanes_[i];
+    lane.first = add_piece(lane);
+    lane.head = lane.tail = lane.first->begin();
+    lane.head_end = lane.first->end();
+    lane.tail->at = kNever;
+  }
 }
 
-/// A limit of another instant becomes that of the one event in hand. Otherwise doubles the part of
-/// the ring in use: what waits moves to the new half, so that the events of the batch in hand stay
-/// where they are, and the new half alone is used until it is over.
-void EventList::widen(Lane& lane) {
-  const std::uint64_t waiting = lane.tail - lane.head;
-  WEIR_CHECK(waiting < lane.bound);  // no more fit on these wires: a bound was wrong
-  if (lane.limited_at != now_) {
-    lane.limit = lane.mask;
-    if (waiting < lane.limit) return;
-  }
-  const std::uint64_t slots = lane.mask + 1;
-  for (std::uint64_t i = 0; i < waiting; ++i)
-    lane.ring[slots + i] = lane.ring[(lane.head + i) & lane.mask];
-  lane.head = slots;
-  lane.tail = slots + waiting;
-  lane.mask = 2 * slots - 1;
-  lane.limit = slots;
-  lane.limited_at = now_;
+EventPiece* EventList::add_piece(Lane& lane) {
+  lane.last = pieces_.take(now_);
+  lane.tail_end = lane.last->end();
+  return lane.last;
+}
+
+/// The first place of one more piece.
+Event* EventList::lengthen(Lane& lane) {
+  EventPiece* const before = lane.last;
+  before->next = add_piece(lane);
+  return lane.last->begin();
+}
+
+/// Its events have been taken; those of the instant in hand are read still.
+void EventList::leave_first(Lane& lane) {
+  EventPiece* const left = lane.first;
+  lane.first = left->next;
+  lane.head_end = lane.first->end();
+  pieces_.give_back(left, now_);
 }
 
 void EventList::restart(Ps now) {
   for (std::size_t i = 0; i < lane_count_; ++i)
-    WEIR_CHECK(lanes_[i].head == lanes_[i].tail);
+    WEIR_CHECK(lanes_[i].is_empty());
   wheel_.clear();
   WEIR_CHECK(now >= now_);
   now_ = now;
+  next_ = {};
 }
 
-/// Everything of the instant `now_`, from all lanes and the wheel, in its order.
-void EventList::take_batch() {
+/// Everything of the instant `now_`, from all lanes and the wheel, in its order. `first`: what was
+/// taken out of `source` already, if anything.
+void EventList::take_batch(Event* first, std::size_t source) {
   const Ps at = now_;
   // Locals, because the compiler has to believe that a store to an array changes the members.
   Event** const batch = &batch_[0];
@@ -85,25 +94,24 @@ void EventList::take_batch() {
     ++size;
   };
   for (std::size_t i = 0; i < lane_count_; ++i) {
+    if (first != nullptr && i == source) add(*first);
     if (heads_[i] != at) continue;
     Lane& lane = lanes_[i];
-    Event* const ring = &lane.ring[0];
-    const std::uint64_t mask = lane.mask;
-    const std::uint64_t tail = lane.tail;
-    std::uint64_t head = lane.head;
-    Ps next = kNever;
+    Event* event = lane.head;
     do {
-      add(ring[head & mask]);
-      ++head;
-      next = head == tail ? kNever : ring[head & mask].at;
-    } while (next == at);
-    lane.limit = mask + 1 - (head - lane.head);
-    lane.limited_at = at;
-    lane.head = head;
-    heads_[i] = next;
+      add(*event);
+      if (++event != lane.head_end) continue;
+      leave_first(lane);
+      event = lane.first->begin();
+    } while (event->at == at);
+    lane.head = event;
+    heads_[i] = event->at;
   }
+  if (first != nullptr && source == lane_count_) add(*first);
   if (wheel_.min() == at) wheel_.take_all(add);
+  next_ = earliest();
   batch_size_ = size;
+  events_ += size;
   if (ties_ == Ties::kCanonical) sort_batch();
 }
 

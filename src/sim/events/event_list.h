@@ -2,7 +2,7 @@
 // The future-event list: first-in-first-out lanes for delays that are constants, a wheel for the
 // rest, and one canonical order for events of the same instant.
 //
-// Why lanes: an event pushed at now + constant arrives in push order, so a plain ring is a priority
+// Why lanes: an event pushed at now + constant arrives in push order, so a plain list is a priority
 // queue. Cable + serialisation of a full frame, of an ACK, and "port free after a full frame" are
 // such constants; they are nine tenths of all events.
 //
@@ -14,9 +14,8 @@
 //
 // Invariants:
 // (1) Every event is pushed strictly after `now()`, so a batch never grows while it is handled.
-// (2) Nothing is allocated after `reserve`: rings and the wheel are sized from the design. A ring
-//     uses of its room at most twice what it ever held, the batch in hand included, so that it
-//     stays in the cache.
+// (2) Nothing is allocated after `reserve`: lanes and the wheel are sized from the design. A lane
+//     uses little more than it holds, the batch in hand included, so that it stays in the cache.
 // (3) In `Ties::kInsertion` (the peer's rule, model `hpcc`) there are no lanes and equal times are
 //     handled in push order.
 #include <array>
@@ -28,6 +27,7 @@
 #include "sim/engine/packet.h"
 #include "sim/engine/raw_array.h"
 #include "sim/events/event_heap.h"
+#include "sim/events/event_pieces.h"
 
 namespace weir::sim {
 
@@ -72,12 +72,13 @@ class EventList {
   static constexpr std::size_t kMaxLanes = 32;
   static constexpr std::size_t kOwnLanes = 16;  // … of them for add_lane()
   static constexpr std::size_t kFewLanes = 3;   // of one link speed: full frames, ACKs, port free
+  static constexpr std::size_t kMoreLanes = 6;  // of two
   static constexpr std::uint8_t kNoLane = 0xFF;
 
   explicit EventList(Ties ties = Ties::kCanonical) : ties_(ties) { heads_.fill(kNever); }
 
   /// A lane for events pushed at now + `delay`, or kNoLane when there is no room for one more.
-  /// `bound`: the most events it can hold at a time.
+  /// `bound`: the most events it can hold at a time. REQUIRES: reserve() comes later.
   std::uint8_t add_lane(Ps delay, std::size_t bound);
   /// `wheel_capacity`: the most events without a lane; `ports`: how many act at a time.
   void reserve(std::size_t wheel_capacity, std::size_t batch_capacity, std::size_t ports = 0);
@@ -87,10 +88,12 @@ class EventList {
   [[gnu::always_inline]] void push(Ps at, std::uint32_t tie) {
     WEIR_CHECK(at > now_);
     wheel_.push(now_, at, tie);
+    note_head(lane_count_, at);
   }
   void push(Ps at, std::uint32_t tie, const Packet& packet) {
     WEIR_CHECK(at > now_);
     wheel_.push(now_, at, tie, packet);
+    note_head(lane_count_, at);
   }
 
   /// The same through a lane. REQUIRES: now + delay of the lane.
@@ -110,14 +113,13 @@ class EventList {
     if (lane < lane_count_ && fits_behind(lanes_[lane], event.at))
       append(lane, event);
     else
-      wheel_.push(now_, event.at, event.tie, event.packet);
+      push(event.at, event.tie, event.packet);
   }
 
   /// One instant, event by event: for several lists whose events have one order.
   void begin_instant(Ps at) {
     now_ = at;
-    take_batch();
-    events_ += batch_size_;
+    take_batch(nullptr, 0);
     taken_ = 0;
   }
   [[nodiscard]] bool has_more() const { return taken_ < batch_size_; }
@@ -131,22 +133,24 @@ class EventList {
   void run_before(Ps end, Dispatch&& dispatch) {
     stop_ = false;
     while (!stop_) {
-      const Earliest next = earliest();
-      if (next.at >= end) return;
-      now_ = next.at;
-      Event* const only = next.is_tied ? nullptr : take_only(next.source);
-      if (only != nullptr) {
-        ++events_;
-        dispatch(*only);
-        continue;
+      if (next_.at >= end) return;
+      now_ = next_.at;
+      const std::size_t source = next_.source;
+      Event* const first = take_only(source);
+      if (first != nullptr) {
+        next_ = earliest();
+        if (next_.at != now_) {
+          ++events_;
+          dispatch(*first);
+          continue;
+        }
       }
-      take_batch();
-      events_ += batch_size_;
+      take_batch(first, source);
       for (std::size_t i = 0; i < batch_size_; ++i)
         dispatch(*batch_[static_cast<std::uint32_t>(order_[i])]);
     }
   }
-  [[nodiscard]] Ps next_time() { return earliest().at; }
+  [[nodiscard]] Ps next_time() const { return next_.at; }
   /// Forgets what is pending and sets the clock on. REQUIRES: no lane holds anything.
   void restart(Ps now);
   /// Later by `by`, the clock too: every pending event of which `edit(Event&)` says so.
@@ -156,100 +160,130 @@ class EventList {
   void stop() { stop_ = true; }
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] Ties ties() const { return ties_; }
-  /// Of a lane's ring: those ever used.
-  [[nodiscard]] std::size_t slots(std::uint8_t lane) const { return lanes_[lane].mask + 1; }
+  /// Places for events that the lanes ever used, all together.
+  [[nodiscard]] std::size_t lane_places() const { return pieces_.used() * EventPiece::kEvents; }
   /// Calls `see(const Event&)` for every pending event, in no particular order (checks, digests).
   template <class See>
   void for_each(See&& see) const {
     for (std::size_t i = 0; i < lane_count_; ++i)
-      for (std::uint64_t at = lanes_[i].head; at != lanes_[i].tail; ++at)
-        see(lanes_[i].ring[at & lanes_[i].mask]);
+      for_each_in(lanes_[i], see);
     wheel_.for_each(see);
   }
 
  private:
-  struct Lane {
+  /// A chain of pieces. What follows the last event is a place with the time kNever.
+  struct alignas(64) Lane {
     Ps delay = 0;
-    RawArray<Event> ring;
-    std::uint64_t head = 0;
-    std::uint64_t tail = 0;
-    std::uint64_t mask = 0;   // of the part in use
-    std::uint64_t limit = 0;  // of that part: what the batch in hand was read from stays as it is
-    Ps limited_at = -1;       // the instant whose batch `limit` is for
-    std::uint64_t bound = 0;
+    Event* head = nullptr;
+    Event* tail = nullptr;
+    Event* head_end = nullptr;  // of the pieces that head and tail are in
+    Event* tail_end = nullptr;
+    EventPiece* first = nullptr;
+    EventPiece* last = nullptr;
+    Ps latest = 0;  // of an inbox: the time of its last event
+
+    [[nodiscard]] bool is_empty() const { return head == tail; }
   };
+  static_assert(sizeof(Lane) == 64);
   struct Earliest {
-    Ps at;
-    std::size_t source;  // a lane, or lane_count_ for the wheel
-    bool is_tied;        // another source has an event at `at`
+    Ps at = kNever;
+    std::size_t source = 0;  // a lane, or lane_count_ for the wheel
   };
 
   [[gnu::always_inline]] Event& push_slot(std::uint8_t lane, std::uint32_t tie) {
     Lane& l = lanes_[lane];
+    Event& slot = *l.tail;
     const Ps at = now_ + l.delay;
-    const std::uint64_t waiting = l.tail - l.head;
-    if (waiting == 0) heads_[lane] = at;
-    if (waiting >= l.limit) [[unlikely]]
-      widen(l);
-    Event& slot = l.ring[l.tail & l.mask];
     slot.at = at;
     slot.tie = tie;
-    ++l.tail;
+    if (l.is_empty()) begin_with(lane, at);
+    end_after(l);
     return slot;
   }
+  void begin_with(std::size_t lane, Ps at) {
+    heads_[lane] = at;
+    note_head(lane, at);
+  }
+  /// A source has an event at `at` now.
+  [[gnu::always_inline]] void note_head(std::size_t source, Ps at) {
+    if (at < next_.at) next_ = {at, source};
+  }
+  /// The place at the tail is taken: the next one is the end.
+  [[gnu::always_inline]] void end_after(Lane& lane) {
+    Event* next = lane.tail + 1;
+    if (next == lane.tail_end) [[unlikely]]
+      next = lengthen(lane);
+    next->at = kNever;
+    lane.tail = next;
+  }
   [[nodiscard]] static bool fits_behind(const Lane& lane, Ps at) {
-    if (lane.tail - lane.head >= lane.bound) return false;
-    return lane.head == lane.tail || lane.ring[(lane.tail - 1) & lane.mask].at <= at;
+    return lane.is_empty() || lane.latest <= at;
   }
   void append(std::size_t lane, const Event& event) {
     Lane& l = lanes_[lane];
-    const std::uint64_t waiting = l.tail - l.head;
-    if (waiting == 0) heads_[lane] = event.at;
-    if (waiting >= l.limit) [[unlikely]]
-      widen(l);
-    l.ring[l.tail & l.mask] = event;
-    ++l.tail;
+    *l.tail = event;
+    l.latest = event.at;
+    if (l.is_empty()) begin_with(lane, event.at);
+    end_after(l);
   }
+  /// Which source is next, from all of them.
   [[nodiscard]] Earliest earliest() const {
-    Ps best = wheel_.min();
-    Ps second = kNever;
-    std::size_t source = lane_count_;
+    Earliest out{wheel_.min(), lane_count_};
     const auto look_at = [&](std::size_t lane) {
       const Ps head = heads_[lane];
-      const bool is_less = head < best;
-      const Ps other = is_less ? best : head;
-      source = is_less ? lane : source;
-      best = is_less ? head : best;
-      second = other < second ? other : second;
+      out.source = head < out.at ? lane : out.source;
+      out.at = head < out.at ? head : out.at;
     };
     for (std::size_t lane = 0; lane < kFewLanes; ++lane)  // unrolled: most fabrics have no more
       look_at(lane);
-    for (std::size_t lane = kFewLanes; lane < lane_count_; ++lane)
+    if (lane_count_ <= kFewLanes) return out;
+    for (std::size_t lane = kFewLanes; lane < kMoreLanes; ++lane)
       look_at(lane);
-    return {best, source, second == best};
+    for (std::size_t lane = kMoreLanes; lane < lane_count_; ++lane)
+      look_at(lane);
+    return out;
   }
   /// The event that `source` has now, or nullptr when it has more than one of this instant.
   [[nodiscard]] Event* take_only(std::size_t source) {
     if (source == lane_count_) return wheel_.take_only();
     Lane& lane = lanes_[source];
-    Event& event = lane.ring[lane.head & lane.mask];
-    const std::uint64_t following = lane.head + 1;
-    const Ps next = following == lane.tail ? kNever : lane.ring[following & lane.mask].at;
+    Event* const event = lane.head;
+    const bool is_last = event + 1 == lane.head_end;
+    Event* const following = is_last ? lane.first->next->begin() : event + 1;
+    const Ps next = following->at;
     if (next == now_) return nullptr;
+    if (is_last) [[unlikely]]
+      leave_first(lane);
     lane.head = following;
     heads_[source] = next;
-    return &event;
+    return event;
   }
-  void widen(Lane& lane);
-  void take_batch();
+  [[nodiscard]] EventPiece* add_piece(Lane& lane);
+  [[nodiscard]] Event* lengthen(Lane& lane);
+  void leave_first(Lane& lane);
+  /// Calls `see(Event&)` for every event of the lane.
+  template <class See>
+  static void for_each_in(const Lane& lane, See&& see) {
+    EventPiece* piece = lane.first;
+    for (Event* event = lane.head; event != lane.tail;) {
+      see(*event);
+      if (++event != piece->end()) continue;
+      piece = piece->next;
+      event = piece->begin();
+    }
+  }
+  void take_batch(Event* first, std::size_t source);
   void sort_batch();
 
   Ties ties_;
   Ps now_ = -1;  // before the first instant, so that events at time 0 can be pushed
   bool stop_ = false;
   std::size_t lane_count_ = 0;
+  Earliest next_;                    // of all that is pending, while nobody takes anything out
   std::array<Ps, kMaxLanes> heads_;  // kNever: empty, or not there
   std::array<Lane, kMaxLanes> lanes_;
+  EventPieces pieces_;
+  std::size_t pieces_wanted_ = 0;
   TimerWheel wheel_;
   std::size_t first_inbox_ = kMaxLanes;
   std::uint16_t inbox_full_size_ = 0;
@@ -265,12 +299,12 @@ template <class Edit>
 void EventList::move_on(Ps by, Edit&& edit) {
   for (std::size_t i = 0; i < lane_count_; ++i) {
     Lane& lane = lanes_[i];
-    for (std::uint64_t at = lane.head; at != lane.tail; ++at) {
-      Event& event = lane.ring[at & lane.mask];
+    for_each_in(lane, [&](Event& event) {
       WEIR_CHECK(edit(event));  // what has a lane is a frame, or a port that becomes free
       event.at += by;
-    }
-    if (lane.head != lane.tail) heads_[i] += by;
+    });
+    lane.latest += by;
+    if (!lane.is_empty()) heads_[i] += by;
   }
   std::vector<Event> waiting;
   wheel_.for_each([&](const Event& event) { waiting.push_back(event); });
@@ -280,6 +314,7 @@ void EventList::move_on(Ps by, Edit&& edit) {
     if (edit(event)) event.at += by;
     wheel_.push(now_, event.at, event.tie, event.packet);
   }
+  next_ = earliest();
 }
 
 }  // namespace weir::sim

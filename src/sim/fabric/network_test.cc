@@ -1,6 +1,7 @@
 #include "sim/fabric/network.h"
 
 #include "base/testing.h"
+#include "sim/fabric/class_slots.h"
 #include "sim/fabric/test_networks.h"
 
 namespace weir::sim {
@@ -31,6 +32,45 @@ TEST(Network, BuffersThatNoSwitchHasAreRefusedBeforeTheyAreReserved) {
   ASSERT_FALSE(status);
   EXPECT_NE(status.error().what.find("the buffer of node 1 holds"), std::string::npos)
       << status.error().what;
+}
+
+TEST(Network, StateByClassIsKeptForThoseThatFramesHave) {
+  COVERS("G4");
+  const auto used = [](const NicConfig& nic, const SwitchConfig& sw, std::uint8_t tos) {
+    Network network = test::star(2, 100_Gbps, 1_us, sw, nic);
+    test::add_flow(network, 0, 1, 1_KB);
+    network.qps[QpId{0}].tos = tos;
+    const ClassSlots slots = classes_in_use(network);
+    std::string out;
+    for (unsigned number = 0; number < 8; ++number)
+      if (slots.contains(number)) out += static_cast<char>('0' + number);
+    EXPECT_EQ(slots.count(), out.size());
+    return out;
+  };
+  NicConfig nic = test::plain_nic(1000_B);
+  SwitchConfig sw = test::lossless_switch(1_MB, 20_KB);
+  EXPECT_EQ(used(nic, sw, test::kDataTos), "36");  // data and its ACKs; CNPs
+  EXPECT_EQ(used(nic, sw, 0), "06");
+  nic.ack_priority = Priority::of(5);
+  EXPECT_EQ(used(nic, sw, test::kDataTos), "356");
+  sw.class_to_queue[3] = 1;
+  sw.class_to_group[6] = 7;
+  EXPECT_EQ(used(nic, sw, test::kDataTos), "13567");
+  sw.trust = Trust::kPcp;
+  sw.untrusted_class = 2;
+  EXPECT_EQ(used(nic, sw, test::kDataTos), "2356");
+  nic.trust = Trust::kPcp;  // without a VLAN tag: 0 on receipt, the service level when sent
+  EXPECT_EQ(used(nic, sw, test::kDataTos), "02356");
+}
+
+TEST(Network, ClassesInUseHaveSlotsInTheirOrder) {
+  const ClassSlots slots(0b0110'1000);
+  EXPECT_EQ(slots.count(), 3U);
+  EXPECT_EQ(slots[3], 0);
+  EXPECT_EQ(slots[5], 1);
+  EXPECT_EQ(slots[6], 2);
+  EXPECT_EQ(ClassSlots().count(), 8U);
+  EXPECT_EQ(ClassSlots(0).count(), 1U);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace weir::sim::engine {
 template <class AnyTables, class See>
 void for_each_counter(AnyTables& sim, const Region& region, See&& see) {
   for (const PortId p : region.ports)
-    for (auto& part : sim.traffic[p].by_class)
+    for (auto& part : sim.traffic_of(p))
       for (auto* const tally : {&part.rx, &part.tx}) {
         see(tally->frames);
         see(tally->bytes);

@@ -36,7 +36,7 @@ std::string_view moving_port(const Tables& sim, const Port& port, Ps origin) {
   if (pause.paused != 0 || pause.announced != 0 || pause.expire_pending || pause.refresh_pending ||
       pause.watchdog_pending)
     return "a pause is not over";
-  for (std::uint32_t queue = 0; queue < 8; ++queue)
+  for (std::uint32_t queue = 0; queue < sim.slots.count(); ++queue)
     if (port.queues[queue].bytes != 0 || port.queues[queue].deficit != 0) return "a frame waits";
   return {};
 }
@@ -205,7 +205,7 @@ void remember_traffic(const Tables& sim, const Scope& scope, Rest& out) {
   }
   for (const PortId p : scope.region.ports) {
     out.random.push_back(sim.port_random[p].state());
-    const std::uint64_t sent = sim.traffic[p].sum().tx.frames;
+    const std::uint64_t sent = sum_of(sim.traffic_of(p)).tx.frames;
     out.hops += sent;
     if (sim.ports[p].nic != nullptr) out.frames += sent;
   }
@@ -270,7 +270,7 @@ void take_back(Tables& sim, MessageId first) {
   sim.message_count = to_index(first);
   sim.in_order = first;
   for (const auto& domain : sim.domains)
-    domain->open_messages = domain->unsent = 0;
+    domain->open_messages = domain->unsent = domain->undelivered = 0;
 }
 
 // ---- regions

@@ -85,6 +85,7 @@ void begin_script(Tables& all, std::uint32_t index, std::shared_ptr<const Episod
   for (const std::uint32_t n : region.nics)
     all.nics[n].port->is_disturbed = true;
   sim.unsent -= posted.size();
+  sim.undelivered -= posted.size();
   ++sim.live_frames;  // so that nobody takes it for one at rest
   Script& script = all.scripts[index];
   script = {std::move(episode), origin, std::move(posted), {}, 0, 0};
@@ -110,6 +111,7 @@ void script_post(State& sim, MessageId index) {
     return;
   }
   ++sim.unsent;
+  ++sim.undelivered;
   if (message.post <= script.origin + episode.entries.back().at) doubt_replay(sim);
   script.later.push_back(index);
   wake_later(sim, message.qp, message.post);

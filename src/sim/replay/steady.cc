@@ -138,7 +138,7 @@ class Snapshot {
         std::bit_cast<std::uint64_t>(static_cast<const PortCondition&>(port)));
     for (std::uint32_t queue = 0; queue < 8; ++queue) {
       if (!has_bit(port.waiting, queue)) continue;
-      const Queue& q = port.queues[queue];
+      const Queue& q = port.queues[all_.slots[queue]];
       put(q.bytes, q.deficit);
       const PacketPool& pool = all_.domains[all_.domain_of[port.node]]->pool;
       for (FrameId frame = q.head; frame != kNo<FrameId>; frame = pool[frame].next)
@@ -150,7 +150,8 @@ class Snapshot {
     if (sw.buffer.total_used() == 0) return;
     for (std::uint32_t port = 0; port < sw.port_count; ++port)
       for (std::uint32_t i = 0; i < 8; ++i) {
-        const SharedBuffer::Group& group = sw.buffer.group(port, i);
+        if (!sw.slots.contains(i)) continue;
+        const SharedBuffer::Group group = sw.buffer.group(port, i);
         put(group.used, group.headroom_used, group.paused, sw.buffer.egress_used(port, i));
       }
   }
@@ -268,7 +269,7 @@ class Advance {
       PacketPool& pool = all_.domain_at(port.node).pool;
       for (std::uint32_t queue = 0; queue < 8; ++queue)
         if (has_bit(port.waiting, queue))
-          for (FrameId frame = port.queues[queue].head; frame != kNo<FrameId>;
+          for (FrameId frame = port.queues[all_.slots[queue]].head; frame != kNo<FrameId>;
                frame = pool[frame].next)
             renumber(pool[frame].packet);
     }
@@ -296,8 +297,8 @@ class Advance {
 
 std::uint64_t hops_of(const Tables& all) {
   std::uint64_t sum = 0;
-  for (const Traffic& traffic : all.traffic)
-    sum += traffic.sum().tx.frames;
+  for (const PortId p : all.ports.ids())
+    sum += sum_of(all.traffic_of(p)).tx.frames;
   return sum;
 }
 

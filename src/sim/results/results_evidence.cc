@@ -331,7 +331,7 @@ void count_switch(Counting& out, const EvidenceSource& source, NodeId node, std:
   unsigned lossless = 8;
   for (unsigned i = 0; i < 8; ++i) {
     const unsigned priority = config.group_to_priority[i];
-    const SharedBuffer::Group& group = buffer.group(local, i);
+    const SharedBuffer::Group group = buffer.group(local, i);
     if (config.groups[i].lossless && lossless == 8) lossless = i;
     out.add("switch.prio.rx.bytes", p.rx_class_bytes[i], priority);
     out.add("switch.prio.rx.packets", p.rx_class_frames[i], priority);
