@@ -56,8 +56,11 @@ std::string waves_verdict(const ops::Waves& done, const std::string& design) {
                                   ? fmt::format(", {} not reached and left to {} own deadline",
                                                 counted(lost, "host"), lost == 1 ? "its" : "their")
                                   : "";
-  return fmt::format("Stopped{}: {}. {} confirmed before, {} rolled back{}, {} not touched.",
-                     simulated, done.red_flag, kept, back, missing,
+  const std::size_t part = done.count(WaveHostState::kUndoneInPart);
+  const std::string half =
+      part > 0 ? fmt::format(", {} in part only", counted(part, "host")) : std::string();
+  return fmt::format("Stopped{}: {}. {} confirmed before, {} rolled back{}{}, {} not touched.",
+                     simulated, done.red_flag, kept, back, half, missing,
                      done.count(WaveHostState::kUntouched));
 }
 
@@ -122,7 +125,9 @@ ExitCode run_waves(const Args& args, Context& context, ops::PlanRequest planned,
   Interruption::ignore_from_here();
   if (!done) return fail(context, args.command(), done.error());
   const std::string verdict = waves_verdict(*done, design);
-  const std::vector<std::string> next = {"weir validate" + plan_words(args)};
+  std::vector<std::string> next = {"weir validate" + plan_words(args)};
+  if (done->count(WaveHostState::kUndoneInPart) > 0)
+    next.insert(next.begin(), "weir rollback --pending" + source_words(args));
   const ExitCode code = done->was_interrupted     ? ExitCode::kInterrupted
                         : !done->red_flag.empty() ? ExitCode::kRolledBack
                                                   : if_done;

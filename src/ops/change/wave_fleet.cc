@@ -1,6 +1,8 @@
 // Waves on a fleet: every host is changed by its own weir, with its deadline armed there first.
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -15,6 +17,8 @@ namespace weir::ops {
 namespace {
 
 constexpr Duration kUsualDeadline = 300_s;
+constexpr int kUndoAttempts = 3;  // what could not be written once may be written next time
+constexpr auto kBetweenAttempts = std::chrono::seconds(2);
 constexpr int kConfirmAttempts = 3;  // a connection that broke off once may hold the next time
 
 class FleetWaves final : public WaveDriver {
@@ -91,21 +95,23 @@ class FleetWaves final : public WaveDriver {
                                   host.state == WaveHostState::kConfirmed ||
                                   host.state == WaveHostState::kLost;
       if (!may_be_changed) return;
-      const auto was_undone = undo(host, member);
-      if (was_undone && *was_undone) return set(host, WaveHostState::kRolledBack, host.detail);
-      if (was_undone && host.is_unheard)
+      const auto undone = undo(host, member);
+      if (undone && undone->state == FleetHostState::kDone)
+        return set(host, WaveHostState::kRolledBack, host.detail);
+      if (undone && undone->state == FleetHostState::kInPart)
+        return set(host, WaveHostState::kUndoneInPart, undone->detail);
+      if (undone && host.is_unheard)
         return set(host, WaveHostState::kLost,
                    fmt::format("{}; no apply awaits its confirmation there yet, and nothing was "
                                "undone; one that only begins now rolls itself back {} later",
                                host.detail, to_text(deadline())));
-      if (was_undone)
+      if (undone)
         return set(host, WaveHostState::kFailed,
                    fmt::format("{}{}no apply awaits its confirmation there: not begun, rolled back "
                                "by itself, or confirmed; nothing was undone",
                                host.detail, host.detail.empty() ? "" : "; "));
       set(host, WaveHostState::kLost,
-          std::string(fate_of(host)) +
-              "; could not be rolled back now: " + was_undone.error().what);
+          std::string(fate_of(host)) + "; could not be rolled back now: " + undone.error().what);
     });
   }
 
@@ -123,26 +129,36 @@ class FleetWaves final : public WaveDriver {
     if (answer.state == FleetHostState::kNothing) answer.detail = "weir confirm: no apply there";
     return Error{ErrorCode::kIo, std::move(answer.detail)};
   }
-  /// Whether an apply was undone. The last one there is this one only where we confirmed it; else
-  /// an earlier one, which was kept, may be the last.
-  static weir::Result<bool> undo(const WaveHost& host, host::FleetMember& member) {
+  /// What was undone: kDone, kInPart or kNothing. The last apply there is this one only where we
+  /// confirmed it; else an earlier one, which was kept, may be the last.
+  static weir::Result<FleetHostAnswer> undo(const WaveHost& host, host::FleetMember& member) {
     if (host.state == WaveHostState::kConfirmed) return send_rollback(member, {});
-    WEIR_TRY(was_pending, send_rollback(member, {"--pending"}));
-    if (was_pending || !host.was_asked_to_keep) return was_pending;
+    WEIR_TRY(pending, send_rollback(member, {"--pending"}));
+    if (pending.state != FleetHostState::kNothing || !host.was_asked_to_keep) return pending;
     // Asked to keep it, and the answer was lost: if it did, the last apply there is this one.
     WEIR_TRY(is_kept, ask_to_keep(member));
-    return is_kept ? send_rollback(member, {}) : weir::Result<bool>(false);
+    return is_kept ? send_rollback(member, {}) : weir::Result<FleetHostAnswer>(pending);
   }
-  static weir::Result<bool> send_rollback(host::FleetMember& member,
-                                          const std::vector<std::string>& more) {
+  /// Asked again while a part is left: the guard of the host has ended with the first rollback.
+  static weir::Result<FleetHostAnswer> send_rollback(host::FleetMember& member,
+                                                     const std::vector<std::string>& more) {
     std::vector<std::string> words = {"rollback", "--yes", "--json"};
     words.insert(words.end(), more.begin(), more.end());
-    WEIR_TRY(outcome, member.run_weir(words, "", kChangeTime));
-    FleetHostAnswer answer =
-        read_rollback_answer(outcome.exit_status, outcome.output, outcome.errors);
-    if (answer.state == FleetHostState::kDone) return true;
-    if (answer.state == FleetHostState::kNothing) return false;
-    return Error{ErrorCode::kIo, std::move(answer.detail)};
+    for (int attempt = 1;; ++attempt) {
+      WEIR_TRY(outcome, member.run_weir(words, "", kChangeTime));
+      FleetHostAnswer answer =
+          read_rollback_answer(outcome.exit_status, outcome.output, outcome.errors);
+      if (answer.state == FleetHostState::kInPart && attempt < kUndoAttempts) {
+        std::this_thread::sleep_for(kBetweenAttempts);
+        words = {"rollback", "--yes", "--json", "--pending"};
+        continue;
+      }
+      const bool is_answer = answer.state == FleetHostState::kDone ||
+                             answer.state == FleetHostState::kInPart ||
+                             answer.state == FleetHostState::kNothing;
+      if (is_answer) return answer;
+      return Error{ErrorCode::kIo, std::move(answer.detail)};
+    }
   }
   /// What becomes of a host that cannot be put back from here.
   static std::string_view fate_of(const WaveHost& host) {

@@ -21,7 +21,8 @@ std::vector<std::string> names_in(const std::vector<WaveHost>& hosts, WaveHostSt
 
 /// What of a wave is a reason to stop; empty where nothing is.
 std::string flag_of(const std::vector<WaveHost>& hosts) {
-  for (const WaveHostState bad : {WaveHostState::kFailed, WaveHostState::kLost}) {
+  for (const WaveHostState bad :
+       {WaveHostState::kFailed, WaveHostState::kLost, WaveHostState::kUndoneInPart}) {
     const std::vector<std::string> names = names_in(hosts, bad);
     if (names.empty()) continue;
     const auto first = std::find_if(hosts.begin(), hosts.end(),
@@ -74,6 +75,7 @@ std::string_view state_text(WaveHostState state) {
     case WaveHostState::kRolledBack: return "rolled back";
     case WaveHostState::kFailed: return "failed";
     case WaveHostState::kLost: return "lost";
+    case WaveHostState::kUndoneInPart: return "rolled back in part";
   }
   WEIR_UNREACHABLE("every state has a name");
 }

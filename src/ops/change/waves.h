@@ -24,13 +24,14 @@ struct WaveSizes {
 };
 
 enum class WaveHostState {
-  kUntouched,   // the waves ended before it: nothing was sent to it
-  kNothing,     // it is as designed: nothing was to be done
-  kApplied,     // changed, and not confirmed yet
-  kConfirmed,   // changed, and kept
-  kRolledBack,  // put back
-  kFailed,      // could not be changed; what was begun there was rolled back by its own weir
-  kLost,        // no usable answer: rolled back by itself when its deadline is over
+  kUntouched,     // the waves ended before it: nothing was sent to it
+  kNothing,       // it is as designed: nothing was to be done
+  kApplied,       // changed, and not confirmed yet
+  kConfirmed,     // changed, and kept
+  kRolledBack,    // put back
+  kFailed,        // could not be changed; what was begun there was rolled back by its own weir
+  kLost,          // no usable answer: rolled back by itself when its deadline is over
+  kUndoneInPart,  // it says that some of its changes could not be undone: nobody tries again
 };
 [[nodiscard]] std::string_view state_text(WaveHostState state);
 
