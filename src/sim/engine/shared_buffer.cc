@@ -20,13 +20,17 @@ SharedBuffer::Group make_group(const SwitchConfig& config, std::uint32_t port, s
   if (from.alpha && port < config.port_alpha.size())
     to.alpha_log2 = static_cast<std::int8_t>(config.port_alpha[port].log2());
   if (from.static_threshold) to.static_threshold = from.static_threshold->raw();
-  if (from.lossless)
-    to.headroom =
-        port < config.port_headroom.size() ? config.port_headroom[port].raw() : from.headroom.raw();
+  to.headroom = headroom_of(config, port, g).raw();
   return to;
 }
 
 }  // namespace
+
+Bytes headroom_of(const SwitchConfig& config, std::uint32_t port, std::uint32_t group) {
+  if (!config.groups[group].lossless) return {};
+  return port < config.port_headroom.size() ? config.port_headroom[port]
+                                            : config.groups[group].headroom;
+}
 
 SharedBuffer::SharedBuffer(const SwitchConfig& config, std::uint32_t ports, const ClassSlots& slots,
                            bool pauses_at_threshold)

@@ -23,6 +23,10 @@
 
 namespace weir::sim {
 
+/// As configured, whether or not frames of the group are seen.
+[[nodiscard]] Bytes headroom_of(const SwitchConfig& config, std::uint32_t port,
+                                std::uint32_t group);
+
 class SharedBuffer {
  public:
   static constexpr std::int8_t kNoAlpha = 127;

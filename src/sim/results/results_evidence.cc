@@ -508,14 +508,13 @@ void set_maps(const SwitchConfig& config, evidence::Switch& out) {
   out.pfc_to_queue = known(paused);
 }
 
-evidence::GroupBuffer group_facts(const SharedBuffer& buffer, const SwitchConfig& config,
-                                  std::uint32_t port, unsigned index) {
+evidence::GroupBuffer group_facts(const SwitchConfig& config, std::uint32_t port, unsigned index) {
   const IngressGroup& group = config.groups[index];
   evidence::GroupBuffer out;
   out.group = PriorityGroup::of(index);
   out.lossless = known(group.lossless);
   out.reserved = known(group.reserved);
-  out.headroom = known(Bytes::raw(buffer.group(port, index).headroom));
+  out.headroom = known(headroom_of(config, port, index));
   out.xon = known(group.xon_offset);
   if (group.static_threshold) out.xoff = known(*group.static_threshold);
   if (group.alpha) out.alpha = known(*group.alpha);
@@ -560,7 +559,7 @@ evidence::SwitchPort port_facts(const EvidenceSource& source, std::uint32_t inde
   out.global_pause = known(sw.global_pause);
   out.cable_length = known(source.intent.links[intent.link].length);
   for (unsigned i = 0; i < 8; ++i) {
-    out.groups.push_back(group_facts(source.sim.buffer_of(node), config, port, i));
+    out.groups.push_back(group_facts(config, port, i));
     out.queues.push_back(queue_facts(config, port, i));
   }
   return out;
