@@ -134,6 +134,7 @@ NicMoments moments_of(const std::vector<Look>& looks, double line_rate, double s
   Rates sent;
   Rates received;
   FlowControl control;
+  std::vector<double> intervals;
   std::size_t before = 0;
   for (std::size_t i = 1; i < looks.size(); ++i) {
     const double time = looks[i].seconds - looks[before].seconds;
@@ -143,17 +144,18 @@ NicMoments moments_of(const std::vector<Look>& looks, double line_rate, double s
     const auto out = first_of(delta, kSent);
     const auto in = first_of(delta, kReceived);
     if (!out || !in) return {};
+    intervals.push_back(time);
     sent.push_back(*out * kBits / time);
     received.push_back(*in * kBits / time);
     add_moment(acted_in(delta), control);
   }
-  NicMoments result;
+  NicMoments result{.seen = Seen::kNoBytes, .interval = median_of(intervals), .found = {}};
   for (const auto& [rates, other] : {std::pair(&sent, &received), std::pair(&received, &sent)}) {
     if (total_of(*rates) <= 0 || total_of(*rates) < total_of(*other) * kOfOther) continue;
     const auto range = steady_part(*rates, slow_moment);
     const Rates steady = part_of(*rates, range);
     if (steady.size() < kFewest) continue;
-    if (is_coarse(steady, line_rate)) return {.seen = Seen::kCoarse, .found = {}};
+    if (is_coarse(steady, line_rate)) return {.seen = Seen::kCoarse};
     result.seen = Seen::kMoments;
     result.found += line_up(steady,
                             {.pauses = part_of(control.pauses, range),

@@ -43,6 +43,7 @@ enum class Seen : std::uint8_t {
 /// which the load starts and ends. `line_rate` is in bit/s.
 struct NicMoments {
   Seen seen = Seen::kNoBytes;
+  double interval = 0;  // seconds between looks, in the median
   LineUp found;
 };
 [[nodiscard]] NicMoments moments_of(const std::vector<Look>& looks, double line_rate,

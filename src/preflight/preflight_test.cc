@@ -264,6 +264,7 @@ TEST(Moments, OfANicAreThoseBetweenTheStartAndTheEndOfItsLoad) {
                {0, 0, 9, 0, 0, 9, 0, 0}),
       kHundredGigabit, 0.5);
   EXPECT_EQ(seen.seen, Seen::kMoments);
+  EXPECT_NEAR(seen.interval, 0.1, 1e-9);
   EXPECT_EQ(seen.found.samples, 2 * 7U) << "both directions";
   EXPECT_EQ(seen.found.slow, 2 * 2U);
   EXPECT_EQ(seen.found.with_pauses, 2U);

@@ -37,6 +37,7 @@ void HostMoments::add(const LoadLooks& looks) {
       case preflight::Seen::kCoarse: gathered_.coarse.insert(nic); break;
       case preflight::Seen::kMoments:
         gathered_.found += moments.found;
+        gathered_.intervals.push_back(moments.interval);
         if (moments.found.slow > 0) gathered_.slow[nic] += moments.found.slow;
         break;
     }
@@ -72,9 +73,11 @@ std::vector<std::string> HostMoments::take() {
   const Gathered all = std::exchange(gathered_, {});
   const double share = bench_.request().thresholds.slow_moment;
   std::vector<std::string> out;
+  constexpr double kMilliseconds = 1000;
   if (all.found.samples > 0) {
     std::string text = preflight::line_up_text(
-        all.found, fmt::format("moments of 100 ms moved less than {} of their NIC's median rate",
+        all.found, fmt::format("moments of {:.0f} ms moved less than {} of their NIC's median rate",
+                               preflight::median_of(all.intervals) * kMilliseconds,
                                preflight::slow_share_text(share)));
     const auto most =
         std::max_element(all.slow.begin(), all.slow.end(),

@@ -35,6 +35,7 @@ class HostMoments {
   using NicKey = std::pair<std::uint32_t, std::uint32_t>;  // host, rail
   struct Gathered {
     preflight::LineUp found;
+    std::vector<double> intervals;  // seconds
     std::map<NicKey, std::size_t> slow;
     std::set<NicKey> coarse;
     std::set<NicKey> silent;  // no bytes could be read

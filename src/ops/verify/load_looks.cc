@@ -119,14 +119,18 @@ LookLines look_lines(const LookPlan& plan) {
   LookLines out;
   // look FOLDER NETDEV FILES PATTERN. $WEIR_SYSROOT is in front of every path; for tests.
   out.begin = fmt::format(
-      "look() {{ read -r u x <\"$R/proc/uptime\"; echo \"t $u\"; "
+      "look() {{ read -r u x <\"$R/proc/uptime\"; y=$u; echo \"t $u\"; "
       "for f in $3; do v=; case $f in statistics/*) g=\"$R/sys/class/net/$2\";; *) g=\"$R$1\";; "
       "esac; read -r v <\"$g/$f\" && echo \"$f $v\"; done; "
       "read -r u x <\"$R/proc/uptime\"; echo \"u $u\"; "
       "[ -z \"$2\" ] || [ -z \"$4\" ] || ethtool -S \"$2\" | grep -E \"$4\"; echo .; }}\n"
       // Not longer than there is somewhere to write to: that goes with the load, however it ends.
-      "looks() {{ k=0; while [ $k -lt {} ] && [ -d \"$d\" ]; do look \"$@\"; k=$((k + 1)); "
-      "sleep 0.1 || sleep 1; done; }}\n"
+      // They take a tenth of a CPU at most, of a slow one too: a look of c hundredths of a second
+      // is followed by a pause of c tenths.
+      "looks() {{ k=0; while [ $k -lt {} ] && [ -d \"$d\" ]; do look \"$@\"; k=$((k + 1)); c=1; "
+      "w=; read -r w x <\"$R/proc/uptime\"; [ -z \"$y\" ] || [ -z \"$w\" ] || "
+      "c=$((${{w%.*}}${{w#*.}} - ${{y%.*}}${{y#*.}})); [ $c -gt 0 ] || c=1; [ $c -lt 99 ] || c=99; "
+      "sleep $((c / 10)).$((c % 10)) || sleep 1; done; }}\n"
       "R=${{WEIR_SYSROOT-}}\n",
       kMostLooks);
   for (std::size_t i = 0; i < plan.nics.size(); ++i) {

@@ -1,7 +1,8 @@
 #pragma once
 // Looks at the counters of a host's NICs while a load runs there: a shell reads them some ten times
-// per second, beside the load, and prints them behind what the load said. It needs nothing there
-// but the shell; without ethtool what only that shows is missing, and missing is not zero.
+// per second (less often where that takes long), beside the load, and prints them behind what the
+// load said. It needs nothing there but the shell; without ethtool what only that shows is missing,
+// and missing is not zero.
 #include <string>
 #include <string_view>
 #include <vector>
