@@ -107,6 +107,11 @@ Status check_runs(const std::vector<Report>& runs) {
       return invalid_error(
           fmt::format("run {} has a red flag in stage {} ({}): what is not good is no baseline",
                       i + 1, number_of(failed->id), row_of(failed->id).name));
+    if (!runs[i].lost.empty())
+      return invalid_error(
+          fmt::format("run {} lost {} in stage {} ({}): its later stages are not of all hosts",
+                      i + 1, runs[i].lost.front().name, number_of(runs[i].lost.front().stage),
+                      row_of(runs[i].lost.front().stage).name));
     const auto unlike = differences(runs.front().identity, runs[i].identity);
     if (unlike.empty()) continue;
     return invalid_error(fmt::format("run {} is of another fabric than run 1: {} was {}, is {}",

@@ -106,6 +106,10 @@ TEST(Baseline, IsNotMadeOfARunWithARedFlagNorOfTwoFabrics) {
   ASSERT_FALSE(of_bad.has_value());
   EXPECT_EQ(of_bad.error().what,
             "run 2 has a red flag in stage 2 (path): what is not good is no baseline");
+  Report without = run_of(96e9);
+  without.lost = {{"gpu03", StageId::kPairs, "Connection refused"}};
+  EXPECT_EQ(make_baseline("good", {without}).error().what,
+            "run 1 lost gpu03 in stage 4 (pairs): its later stages are not of all hosts");
   Report other = run_of(96e9);
   other.identity.firmwares = {"28.44.2000"};
   const auto of_two = make_baseline("good", {run_of(96e9), other});
