@@ -115,6 +115,20 @@ def test_exec(weir, folder, count):
                    env=dict(os.environ, CLUSTERSHELL_CFGDIR=str(folder)))
         check(done.stdout.startswith(f"{hosts} host"), words, done.stdout, done.stderr)
 
+    # Files beside the inventory say the way to a host too; a wrong one is named with its place.
+    (folder / "group_vars" / "gpu").mkdir(parents=True)
+    (folder / "group_vars" / "gpu" / "ssh.yml").write_text("ansible_user: ops\nsecret: !vault x\n")
+    (folder / "host_vars").mkdir()
+    (folder / "host_vars" / "n0002.yml").write_text("---\nansible_port: 0\n")
+    inventory = ["--inventory", folder / "inventory.ini", "--hosts", "@gpu", "--via", "exec",
+                 "--exec", f"{stub} %h", "--quiet"]
+    done = run(weir, "show", *inventory)
+    check(done.returncode == 3 and "host_vars/n0002.yml: line 2: ansible_port: expected a port"
+          in done.stderr, done.returncode, done.stderr)
+    (folder / "host_vars" / "n0002.yml").write_text("---\nansible_port: 22\n")
+    done = run(weir, "show", *inventory)
+    check(done.stdout.startswith("3 host"), done.stdout, done.stderr)
+
     # A host has the name that the user gave, whatever its bundle says.
     hidden = folder / "hidden.bundle"
     run(weir, "bundle", "--root", DATA, "-o", hidden)
@@ -853,6 +867,15 @@ def test_load(weir, folder, _count):
     measured = {measure["metric"]: measure for measure in stages["collectives"]["measures"]}
     check(abs(measured["collective_bus_bandwidth"]["p50"] - 18.35 * 8e9) < 1, measured)
     check(measured["all_to_all_bandwidth"]["count"] == 12, measured)
+
+    # One that hangs is ended when its time is over, and the rest of its stage has no answer.
+    done = run(weir, "preflight", folder / "fabric.yaml", *way, "--quick", "--from-stage",
+               "collectives", "--until", "collectives", "--collective", "exec sleep 98.71",
+               "--collective-limit", "2s")
+    stages = {each["name"]: each for each in json.loads(done.stdout)["stages"]}
+    check(done.returncode == 5 and stages["collectives"]["state"] == "open", done.stdout)
+    check("did not end within 2 s" in stages["collectives"]["why"], stages["collectives"]["why"])
+    check(not running("98.71"), "the collective runs on")
 
     # Nobody asks the switches: that is said, unless a file shows what each is set to.
     run(weir, "render", folder / "fabric.yaml", "--to", "cumulus", "--all", "--out",

@@ -57,7 +57,7 @@ class HostRig final : public Rig {
     for (std::uint32_t i = 0; i < bench_.hosts(); ++i)
       add_flows(i, (i + 1) % bench_.hosts(), counted_messages(2000), flows);
     WEIR_TRY(out, run("neighbour_bandwidth", flows));
-    out.notes = std::move(notes);
+    out.notes.insert(out.notes.end(), notes.begin(), notes.end());  // behind why it failed
     out.summary = fmt::format("{} reached the next host's NIC", counted(out.transfers, "NIC"));
     return out;
   }
@@ -605,7 +605,8 @@ Result<LoadRun> HostRig::all_reduce() {
   std::string left;
   auto ran = first->second->run({"sh", "-c", command},
                                 {.is_interrupted = bench_.request().is_interrupted,
-                                 .on_left = [&](const std::string& why) { left = why; }});
+                                 .on_left = [&](const std::string& why) { left = why; },
+                                 .limit = bench_.request().collective_limit});
   if (!left.empty()) return Failure{FailureKind::kLeft, std::move(left)};
   if (bench_.is_interrupted())
     return Failure{FailureKind::kInterrupted, "interrupted: the collective was stopped"};

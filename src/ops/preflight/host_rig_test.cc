@@ -466,6 +466,9 @@ TEST_F(HostsOfADesign, ThatDoNotReachTheNextAreARedFlagOfThePath) {
   ASSERT_TRUE(ran.has_value()) << ran.error().what;
   EXPECT_EQ(stage.state, preflight::State::kFailed);
   EXPECT_EQ(stage.why, "Messages did not arrive: gpu02 to gpu03.");
+  ASSERT_FALSE(stage.judgement.findings.front().evidence.empty()) << "what perftest said";
+  EXPECT_NE(stage.judgement.findings.front().evidence.front().line.find("Completion with error"),
+            std::string::npos);
 }
 
 TEST_F(HostsOfADesign, WhereLargePacketsDoNotPassNameTheMtu) {

@@ -24,11 +24,12 @@ struct PreflightRequest {
   std::optional<preflight::StageId> until = {};  // none: the last
   std::optional<Duration> soak = {};             // none: no soak
   std::vector<std::string> perftest = {};        // on hosts: more words for every perftest
-  std::string collective = {};  // on hosts: a command of nccl-tests, run on the first
-  std::string drain = {};       // on hosts: the command that drains a rail …
-  std::string restore = {};     // … and the one that ends it
-  bool despite_lint = false;    // the design may be broken
-  std::string resume = {};      // a file of an earlier run: what passed there is not run again
+  std::string collective = {};         // on hosts: a command of nccl-tests, run on the first
+  Duration collective_limit = 1800_s;  // then it is ended
+  std::string drain = {};              // on hosts: the command that drains a rail …
+  std::string restore = {};            // … and the one that ends it
+  bool despite_lint = false;           // the design may be broken
+  std::string resume = {};  // a file of an earlier run: what passed there is not run again
   finding::Severity red_flag = finding::Severity::kError;  // findings from here on stop it
   finding::Thresholds thresholds = {};
   std::string state = {};    // where the failure of stage 7 is written down, as an apply is

@@ -201,7 +201,8 @@ std::string same_preflight(const Args& args, bool is_kept, const std::vector<std
   std::string again = fmt::format("weir preflight{}", source_text(args, unseen));
   for (const std::string_view option : {"quick", "despite-lint"})
     if (args.has(option)) again += fmt::format(" --{}", option);
-  for (const std::string_view option : {"perftest", "soak", "collective", "drain", "restore"})
+  for (const std::string_view option :
+       {"perftest", "soak", "collective", "collective-limit", "drain", "restore"})
     if (args.has(option)) again += fmt::format(" --{} {}", option, shell_word(args.value(option)));
   for (const std::string_view option : {"switch", "threshold"})
     for (const std::string& value : args.all(option))
@@ -267,8 +268,8 @@ ops::Result<std::optional<preflight::StageId>> stage_of(const Args& args, std::s
   return std::optional(stage);
 }
 
-/// "4h" and "30min" beside the units of a design.
-Result<Duration> soak_time(const std::string& text) {
+/// "4h" and "30min" beside the units of a design; `option` is whose it is.
+Result<Duration> long_time(const std::string& text, std::string_view option) {
   constexpr std::int64_t kSecondsPerMinute = 60;
   constexpr std::int64_t kMostMinutes = 60 * 24 * 7;
   const auto whole = [&](std::string_view unit) -> std::optional<std::uint64_t> {
@@ -280,12 +281,13 @@ Result<Duration> soak_time(const std::string& text) {
   if (const auto hours = whole("h")) minutes = *hours * 60;
   if (!minutes) {
     const auto time = parse_duration(text);
-    if (!time) return time.error().within("--soak");
-    if (time->raw() <= 0) return invalid_error("--soak: expected a time above zero");
+    if (!time) return time.error().within(std::string(option));
+    if (time->raw() <= 0)
+      return invalid_error(fmt::format("{}: expected a time above zero", option));
     return *time;
   }
   if (*minutes == 0 || *minutes > kMostMinutes)
-    return invalid_error("--soak: expected at most a week");
+    return invalid_error(fmt::format("{}: expected at most a week", option));
   return 1_s * (static_cast<std::int64_t>(*minutes) * kSecondsPerMinute);
 }
 
@@ -303,8 +305,12 @@ ops::Result<ops::PreflightRequest> preflight_request(const Args& args, const Con
   WEIR_TRY(until, stage_of(args, "until"));
   request.until = until;
   if (const auto soak = args.get("soak")) {
-    WEIR_TRY(time, ops::or_bad_request(soak_time(*soak)));
+    WEIR_TRY(time, ops::or_bad_request(long_time(*soak, "--soak")));
     request.soak = time;
+  }
+  if (const auto limit = args.get("collective-limit")) {
+    WEIR_TRY(time, ops::or_bad_request(long_time(*limit, "--collective-limit")));
+    request.collective_limit = time;
   }
   const std::string perftest = args.get("perftest").value_or("");
   for (const std::string_view word : split(perftest, ' '))
@@ -409,6 +415,9 @@ Command preflight_command() {
                   {.name = "collective",
                    .metavar = "CMD",
                    .help = "stage 6 on hosts: nccl-tests, by a shell of the first"},
+                  {.name = "collective-limit",
+                   .metavar = "TIME",
+                   .help = "ends it when it takes longer (30min)"},
                   {.name = "drain",
                    .metavar = "CMD",
                    .help = "stage 7 on hosts: drains the last rail, by a shell here"},
