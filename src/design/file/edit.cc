@@ -131,9 +131,7 @@ YamlEntry entry_of(const std::string& key, YamlNode value) {
 /// What the file has to say after the edit: the value where one is, a key before the others of its
 /// section, a section after the others.
 YamlNode edited_tree(YamlNode root, const std::string& section_name, const std::string& key,
-                     const ValueEdit& edit) {
-  YamlNode value;
-  value.scalar = edit.value;
+                     YamlNode value) {
   const YamlEntry* const section = find_entry(root, "", section_name);
   if (section == nullptr) {
     YamlNode made;
@@ -184,8 +182,10 @@ Result<std::string> with_edit(const std::string& text, const ValueEdit& edit) {
   if (!document.errors.empty()) return parse_error(document.errors.front().message);
   WEIR_TRY(out, put_in(text, document.root, section_name, key, edit));
   const YamlDocument after = parse_yaml(out);
-  if (after.errors.empty() &&
-      says_the_same(after.root, edited_tree(document.root, section_name, key, edit)))
+  const YamlDocument value = parse_yaml(fmt::format("{}: {}\n", key, edit.value));
+  if (after.errors.empty() && value.errors.empty() && value.root.entries.size() == 1 &&
+      says_the_same(after.root, edited_tree(document.root, section_name, key,
+                                            value.root.entries.front().value)))
     return out;
   const YamlEntry* const section = find_entry(document.root, "", section_name);
   return wrong_form(edit, section != nullptr ? section->at : document.root.at);
