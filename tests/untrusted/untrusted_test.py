@@ -581,7 +581,7 @@ class Work(Untrusted):
             self.skipTest("this valgrind does not count")
 
         def switches(count):
-            return "".join(f"admin@leaf{i}:~$ show pfc counters\n  Port Rx    PFC0    PFC1    PFC2\n"
+            return "".join(f"admin@leaf{i}:~$ show pfc counters\n  Port Rx  PFC0  PFC1  PFC2\n"
                            f" Ethernet0   1  2  3\n" for i in range(count))
         small = self.instructions(switches(500)) - empty
         large = self.instructions(switches(2000)) - empty
@@ -589,8 +589,8 @@ class Work(Untrusted):
 
     def test_what_is_not_compared_for_its_number_is_said(self):
         """Silence would pass for a table of addresses without a fault."""
-        rows = "".join(f"10.0.{i >> 8}.{i & 255} dev eth0 lladdr 02:00:00:00:{i >> 8:02x}:{i & 255:02x}"
-                       f" REACHABLE\n" for i in range(5000))
+        rows = "".join(f"10.0.{i >> 8}.{i & 255} dev eth0 lladdr "
+                       f"02:00:00:00:{i >> 8:02x}:{i & 255:02x} REACHABLE\n" for i in range(5000))
         file = self.write("paste.txt", "root@gpu1:~# ip neigh\n" + rows)
         found = json.loads(self.weir("diagnose", file, "--json").stdout)
         self.assertIn("904 more lines of one kind", [item["check"] for item in found["unknown"]])
