@@ -571,6 +571,30 @@ class Work(Untrusted):
                 resource.RLIMIT_CPU, (30, 30)))
             self.assertIn(done.returncode, (0, 1, 5), (piece, done.stderr[-300:]))
 
+    def test_counters_of_many_switches_cost_little_more_than_their_number(self):
+        """Each switch was looked for among all, several times. Counted as above, with 500 and 2,000:
+        16 where it is the square, 9 before, 6 now: each is read with blank lines for all before."""
+        if shutil.which("valgrind") is None:
+            self.skipTest("valgrind is not installed")
+        empty = self.instructions("x\n")
+        if empty is None:
+            self.skipTest("this valgrind does not count")
+
+        def switches(count):
+            return "".join(f"admin@leaf{i}:~$ show pfc counters\n  Port Rx  PFC0  PFC1  PFC2\n"
+                           f" Ethernet0   1  2  3\n" for i in range(count))
+        small = self.instructions(switches(500)) - empty
+        large = self.instructions(switches(2000)) - empty
+        self.assertLess(large, 7 * small)
+
+    def test_what_is_not_compared_for_its_number_is_said(self):
+        """Silence would pass for a table of addresses without a fault."""
+        rows = "".join(f"10.0.{i >> 8}.{i & 255} dev eth0 lladdr "
+                       f"02:00:00:00:{i >> 8:02x}:{i & 255:02x} REACHABLE\n" for i in range(5000))
+        file = self.write("paste.txt", "root@gpu1:~# ip neigh\n" + rows)
+        found = json.loads(self.weir("diagnose", file, "--json").stdout)
+        self.assertIn("904 more lines of one kind", [item["check"] for item in found["unknown"]])
+
     def test_a_workload_that_does_not_fit_is_refused_before_it_is_made(self):
         """In 1 GB and 10 s of a processor, where forty bytes took 14 GB and a minute."""
         self.write("fabric.yaml", DESIGN)

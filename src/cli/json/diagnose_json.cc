@@ -31,8 +31,9 @@ Json unread_json(const readers::Paste& paste) {
                    {"text", unread.line.text},
                    {"why", unread.line.why}});
   }
+  const readers::Printed printed(paste);
   for (const readers::Cited& line : paste.rest) {
-    const readers::Paste::NotRead* const by = paste.printed_by(line);
+    const readers::Paste::NotRead* const by = printed.by(line);
     out.push_back(
         {{"file", line.file},
          {"line", line.line},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -48,19 +50,18 @@ void print_what_was_read(const readers::Paste& paste, Context& context) {
   if (said.empty()) said.emplace_back("words only, no known output");
   if (!paste.unread.empty())
     said.push_back(counted(paste.unread.size(), "line") + " not understood");
+  const readers::Printed printed(paste);
   const auto in_none = static_cast<std::size_t>(
       std::count_if(paste.rest.begin(), paste.rest.end(),
-                    [&](const readers::Cited& line) { return paste.printed_by(line) == nullptr; }));
+                    [&](const readers::Cited& line) { return printed.by(line) == nullptr; }));
   if (in_none > 0 && !paste.parts.empty())
     said.push_back(counted(in_none, "line") + " in no known output");
   context.err << fmt::format("weir: read as: {}\n", join(said, "; "));
   if (paste.not_read.empty()) return;
   std::vector<std::string> commands;
-  for (const readers::Paste::NotRead& item : paste.not_read) {
-    const std::string text = fmt::format("`{}`", item.command);
-    if (std::find(commands.begin(), commands.end(), text) == commands.end())
-      commands.push_back(text);
-  }
+  std::set<std::string_view> known;
+  for (const readers::Paste::NotRead& item : paste.not_read)
+    if (known.insert(item.command).second) commands.push_back(fmt::format("`{}`", item.command));
   context.err << fmt::format("weir: not read: output of {}; nothing follows from it\n",
                              join(commands, ", "));
 }

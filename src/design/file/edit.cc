@@ -182,11 +182,10 @@ Result<std::string> with_edit(const std::string& text, const ValueEdit& edit) {
   if (!document.errors.empty()) return parse_error(document.errors.front().message);
   WEIR_TRY(out, put_in(text, document.root, section_name, key, edit));
   const YamlDocument after = parse_yaml(out);
-  const YamlDocument alone = parse_yaml(fmt::format("value: {}\n", edit.value));
-  const bool is_one = alone.errors.empty() && alone.root.entries.size() == 1;
-  if (is_one && after.errors.empty() &&
+  const YamlDocument value = parse_yaml(fmt::format("{}: {}\n", key, edit.value));
+  if (after.errors.empty() && value.errors.empty() && value.root.entries.size() == 1 &&
       says_the_same(after.root, edited_tree(document.root, section_name, key,
-                                            alone.root.entries.front().value)))
+                                            value.root.entries.front().value)))
     return out;
   const YamlEntry* const section = find_entry(document.root, "", section_name);
   return wrong_form(edit, section != nullptr ? section->at : document.root.at);

@@ -25,6 +25,8 @@ TEST(Edit, AKeyIsAddedToItsSection) {
   EXPECT_EQ(edited("wred:\ntrust: dscp\n", {{"wred.min", "50KB", ""}}).value(),
             "wred:\n  min: 50KB\ntrust: dscp\n");
   EXPECT_EQ(edited("wred:", {{"wred.min", "50KB", ""}}).value(), "wred:\n  min: 50KB\n");
+  EXPECT_EQ(edited("name: x\n", {{"calibration.not_identified", "[kmax]", ""}}).value(),
+            "name: x\n\ncalibration:\n  not_identified: [kmax]\n");
 }
 
 TEST(Edit, ASectionIsAddedAtTheEnd) {

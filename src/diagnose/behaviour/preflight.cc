@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "design/file/words.h"
 #include "design/lint/lint.h"
 #include "finding/catalog.h"
@@ -27,23 +28,24 @@ void add_settled(finding::Finding finding, finding::Judgement& judgement) {
 
 /// What to look at on one NIC.
 std::vector<finding::Fix> fixes_of_nic(const NicName& nic, const std::string& good_host) {
-  const std::string device = "/sys/class/infiniband/" + nic.device + "/device";
+  const std::string device = shell_word("/sys/class/infiniband/" + nic.device + "/device");
+  const std::string netdev = shell_word(nic.netdev);
   return {
       {.platform = "host",
        .commands = {fmt::format("cat {0}/current_link_width {0}/current_link_speed", device),
-                    fmt::format("ethtool {}", nic.netdev),
+                    fmt::format("ethtool {}", netdev),
                     fmt::format("ethtool -S {} | grep -E 'pause|discard|err|outbound_pci'",
-                                nic.netdev)},
+                                netdev)},
        .note = fmt::format(
            "On {}, beside a NIC of it that is not slow. If all of it is alike, exchange the cable "
            "of {} with that NIC's: slow on rail {} still is the NIC or its slot, slow on the other "
            "is the cable or the switch port.",
            nic.host, nic.device, nic.rail)},
       {.platform = "mlx5-ofed",
-       .commands = {fmt::format("mlxlink -d {} -m -c", nic.device)},
+       .commands = {fmt::format("mlxlink -d {} -m -c", shell_word(nic.device))},
        .note = ""},
       {.platform = "any",
-       .commands = {fmt::format("weir diff {} {}", nic.host, good_host),
+       .commands = {fmt::format("weir diff {} {}", shell_word(nic.host), shell_word(good_host)),
                     "weir explain pcie.link_degraded"},
        .note = ""}};
 }

@@ -323,15 +323,20 @@ finding::Conclusion conclusion(const View& view, finding::Judgement& judgement) 
 
 /// What counters and a log both show of a device is one finding, with the lines of both.
 void add_logged(std::vector<Finding> logged, std::vector<Finding>& findings) {
+  using Key = std::tuple<std::string, std::string, std::string>;
+  const auto key_of = [](const Finding& finding) {
+    return Key(finding.id, finding.where.host, finding.where.device);
+  };
+  std::map<Key, std::size_t> known;
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    known.emplace(key_of(findings[i]), i);
   for (Finding& line : logged) {
-    const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& known) {
-      return known.id == line.id && known.where.host == line.where.host &&
-             known.where.device == line.where.device;
-    });
-    if (same == findings.end()) {
+    const auto [same, is_new] = known.emplace(key_of(line), findings.size());
+    if (is_new) {
       findings.push_back(std::move(line));
     } else {
-      std::move(line.evidence.begin(), line.evidence.end(), std::back_inserter(same->evidence));
+      std::move(line.evidence.begin(), line.evidence.end(),
+                std::back_inserter(findings[same->second].evidence));
     }
   }
 }

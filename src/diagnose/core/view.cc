@@ -153,6 +153,7 @@ View::View(const Case& subject)
     add_ports(evidence_[i], i);
   }
   connect();
+  note_readings();
   group_by_switch();
   choose_priorities();
 }
@@ -399,19 +400,29 @@ bool View::has_counters() const {
          std::any_of(ports_.begin(), ports_.end(), are_there);
 }
 
-bool View::is_read_once(const finding::Where& where) const {
-  bool is_once = false;
+void View::note_readings() {
+  const auto note = [](Readings& known, bool is_window) {
+    known = is_window || known == Readings::kWindow ? Readings::kWindow : Readings::kOne;
+  };
   for (const evidence::Evidence& piece : evidence_) {
     if (piece.snapshots.empty()) continue;
-    const bool is_host = !where.host.empty() && piece.provenance.host == where.host;
-    const bool is_switch =
-        !where.switch_name.empty() && piece.find_switch(where.switch_name) != nullptr;
-    const bool is_anywhere = where.host.empty() && where.switch_name.empty();
-    if (!is_host && !is_switch && !is_anywhere) continue;
-    if (piece.snapshots.size() > 1) return false;
-    is_once = true;
+    const bool is_window = piece.snapshots.size() > 1;
+    note(readings_, is_window);
+    note(readings_of_hosts_[piece.provenance.host], is_window);
+    for (const evidence::Switch& device : piece.switches)
+      note(readings_of_switches_[device.name], is_window);
   }
-  return is_once;
+}
+
+bool View::is_read_once(const finding::Where& where) const {
+  if (where.host.empty() && where.switch_name.empty()) return readings_ == Readings::kOne;
+  const auto readings_of = [](const auto& all, const std::string& name) {
+    const auto found = name.empty() ? all.end() : all.find(name);
+    return found == all.end() ? Readings::kNone : found->second;
+  };
+  const Readings host = readings_of(readings_of_hosts_, where.host);
+  const Readings device = readings_of(readings_of_switches_, where.switch_name);
+  return std::max(host, device) == Readings::kOne;
 }
 
 std::uint64_t View::traffic() const {

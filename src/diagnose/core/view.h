@@ -153,6 +153,7 @@ class View {
   void index_design();
   void connect();
   void group_by_switch();
+  void note_readings();
   void choose_priorities();
   [[nodiscard]] std::optional<Dscp> code_point_in_use() const;
 
@@ -172,6 +173,11 @@ class View {
   std::map<std::pair<std::string_view, std::string_view>, WantedPort> wanted_ports_;
   std::vector<std::string> switches_;
   std::map<std::string_view, std::vector<const PortView*>> ports_of_;  // by switch
+  /// Of the counters of one place, the most that any piece of evidence has.
+  enum class Readings : std::uint8_t { kNone, kOne, kWindow };
+  Readings readings_ = Readings::kNone;  // of any
+  std::map<std::string_view, Readings> readings_of_hosts_;
+  std::map<std::string_view, Readings> readings_of_switches_;
   std::optional<RdmaClass> shown_class_;
   unsigned rdma_ = 3;
   unsigned cnp_ = 6;

@@ -54,18 +54,17 @@ std::optional<SetStatement> set_statement(const std::vector<std::string_view>& w
 
 std::vector<ConfiguredPort> ports_in(const readers::PasteConfig& config) {
   std::vector<ConfiguredPort> out;
+  std::map<std::string_view, std::size_t> set_ports;  // by name, in the text: their place in `out`
   bool is_inside = false;
   for (const readers::Line& line : readers::lines_of(config.text)) {
     const std::string_view text = trim(line.text);
     const auto words = readers::words_of(text);
     if (const auto set = set_statement(words); set) {
       is_inside = false;
-      auto known = std::find_if(out.begin(), out.end(),
-                                [&](const ConfiguredPort& port) { return port.name == set->port; });
-      if (known == out.end())
-        known = out.insert(
-            out.end(), {std::string(set->port), {config.file, line.number, std::string(text)}, {}});
-      known->statements.insert(set->statement);
+      const auto [known, is_new] = set_ports.try_emplace(set->port, out.size());
+      if (is_new)
+        out.push_back({std::string(set->port), {config.file, line.number, std::string(text)}, {}});
+      out[known->second].statements.insert(set->statement);
     } else if (words.size() == 2 && words[0] == "interface") {
       is_inside = words[1].starts_with("Eth") || words[1].starts_with("et-");
       if (is_inside)
@@ -99,12 +98,13 @@ void judge_piece(const readers::PasteConfig& config, const finding::Thresholds& 
   for (const ConfiguredPort& port : ports)
     for (const std::string& statement : port.statements)
       ++counts[statement];
+  std::erase_if(counts, [&](const auto& each) {
+    return each.second + 1 != ports.size() || (is_pair && !is_classification(each.first));
+  });
   for (const ConfiguredPort& port : ports) {
     if (port.statements.empty()) continue;  // another kind of port
     for (const auto& [statement, count] : counts) {
-      if (count + 1 != ports.size() || port.statements.contains(statement) ||
-          (is_pair && !is_classification(statement)))
-        continue;
+      if (port.statements.contains(statement)) continue;
       const std::string name = config.switch_name.empty() ? "The switch" : config.switch_name;
       finding::Where where;
       where.switch_name = config.switch_name;

@@ -768,8 +768,8 @@ bool is_same_fault(const Finding& a, const Finding& b) {
          (a.where.device == b.where.device || a.where.device.empty() || b.where.device.empty());
 }
 
-/// The first finding of a list that is the same fault as another. Where both name a host and a
-/// device, which is where there are many, it is looked up.
+/// The first finding of a list that is the same fault as another. Where there may be many, it is
+/// looked up: of hosts with a device each, and of ports of switches.
 class SameFaults {
  public:
   explicit SameFaults(const std::vector<Finding>& findings) : findings_(findings) {
@@ -781,22 +781,30 @@ class SameFaults {
     const Finding& finding = findings_[i];
     if (is_exact(finding)) {
       exact_.emplace(key_of(finding), i);
+    } else if (is_of_switch(finding)) {
+      of_switches_[switch_key_of(finding)].push_back(i);
     } else {
       open_.push_back(i);
     }
+    if (is_exact(finding) && !finding.where.switch_name.empty())
+      of_switches_[switch_key_of(finding)].push_back(i);
   }
   [[nodiscard]] std::optional<std::size_t> find(const Finding& finding) const {
-    if (!is_exact(finding)) {
+    if (!is_exact(finding) && !is_of_switch(finding)) {
       for (std::size_t i = 0; i < findings_.size(); ++i)
         if (is_same_fault(finding, findings_[i])) return i;
       return std::nullopt;
     }
     std::optional<std::size_t> first;
-    if (const auto found = exact_.find(key_of(finding));
-        found != exact_.end() && is_same_fault(finding, findings_[found->second]))
-      first = found->second;
-    for (const std::size_t i : open_)
+    const auto look_at = [&](std::size_t i) {
       if ((!first || i < *first) && is_same_fault(finding, findings_[i])) first = i;
+    };
+    if (is_exact(finding))
+      if (const auto found = exact_.find(key_of(finding)); found != exact_.end())
+        look_at(found->second);
+    if (const auto found = of_switches_.find(switch_key_of(finding)); found != of_switches_.end())
+      std::for_each(found->second.begin(), found->second.end(), look_at);
+    std::for_each(open_.begin(), open_.end(), look_at);
     return first;
   }
 
@@ -810,22 +818,30 @@ class SameFaults {
     return {std::string(finding.id), where.host, where.device,
             where.switch_name,       where.port, where.file};
   }
+  /// Whatever has another switch, port or file is another fault.
+  using SwitchKey = std::array<std::string, 4>;
+  static bool is_of_switch(const Finding& finding) {
+    return !is_exact(finding) && !finding.where.switch_name.empty();
+  }
+  static SwitchKey switch_key_of(const Finding& finding) {
+    const finding::Where& where = finding.where;
+    return {std::string(finding.id), where.switch_name, where.port, where.file};
+  }
 
   const std::vector<Finding>& findings_;
   std::map<Key, std::size_t> exact_;
+  std::map<SwitchKey, std::vector<std::size_t>> of_switches_;
   std::vector<std::size_t> open_;
 };
 
 }  // namespace
 
 void weigh_counts(const PastedCase& input, finding::Judgement& judgement) {
-  for (const Evidence& host : input.evidence) {
-    if (!is_pasted_host(host)) continue;
-    for (Finding& finding : judgement.findings) {
-      if (finding.where.host != host.provenance.host) continue;
-      if (input.intent == nullptr) soften(finding);
-    }
-  }
+  std::set<std::string_view> hosts;
+  for (const Evidence& host : input.evidence)
+    if (is_pasted_host(host)) hosts.insert(host.provenance.host);
+  for (Finding& finding : judgement.findings)
+    if (input.intent == nullptr && hosts.contains(finding.where.host)) soften(finding);
   const auto is_real = [](const Finding& finding) { return finding.severity > Severity::kInfo; };
   const bool has_findings =
       std::any_of(judgement.findings.begin(), judgement.findings.end(), is_real);
@@ -1708,6 +1724,12 @@ finding::Judgement diagnose_paste(const readers::Paste& paste, const View& view)
         {"behaviour",
          view.has_counters() ? "a text shows a part of the fabric" : "no counters were given",
          "two snapshots around a load: weir snapshot, or weir verify"});
+  if (paste.left_out > 0)
+    out.unknown.push_back(
+        {fmt::format("{} more lines of one kind", paste.left_out),
+         fmt::format("at most {} lines of one kind, and {} addresses, are compared with each other",
+                     readers::kMostNoted, readers::kMostBindings),
+         "diagnose the text in parts: by switch, or by host"});
   add_related(paste, out);
   return out;
 }

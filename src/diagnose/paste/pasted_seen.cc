@@ -898,8 +898,9 @@ std::vector<ListedCable> listed_cables(const PastedCase& input) {
   std::optional<ListColumns> columns;
   int announced = -kNear - 1;
   int last = 0;
+  const readers::Printed printed(input.paste);
   for (const readers::Cited& line : input.paste.words) {
-    if (input.paste.is_read(line) || input.paste.printed_by(line) != nullptr) continue;
+    if (printed.by(line) != nullptr || input.paste.is_read(line)) continue;
     const auto fields = fields_of(line.text);
     if (announces_plan(line.text)) announced = line.line;
     if (readers::is_rule(line.text) && columns) {

@@ -251,8 +251,9 @@ Result<CommandOutcome> Fleet::run_once(const std::vector<std::string>& command, 
   talk.most_output = limits_.most_output;
   talk.kept_errors = kKeptErrors;
   const Duration limit = talk.limit;
-  WEIR_TRY(running,
-           with_input ? RunningCommand::start_with_input(command) : RunningCommand::start(command));
+  WEIR_TRY(running, talk.is_tethered ? RunningCommand::start_tethered(command, kTether)
+                    : with_input     ? RunningCommand::start_with_input(command)
+                                     : RunningCommand::start(command));
   WEIR_TRY(outcome, running->finish(talk));
   if (running->was_cut())
     return fleet_error(
@@ -368,7 +369,8 @@ class RemoteHost final : public FleetMember {
           {.group = 0, .host = host_.name, .stop = fleet_->stop_words(host_, load)}));
     auto outcome = fleet_->run(host_, marked_line(load, "exec " + shell_line(command)),
                                Talk{.limit = std::min(budget, control.limit.value_or(budget)),
-                                    .is_interrupted = control.is_interrupted},
+                                    .is_interrupted = control.is_interrupted,
+                                    .is_tethered = true},
                                false, Repeat::kUnsent);
     if (outcome && outcome->exit_status != kSshFailed) return outcome;  // it ended by itself
     // sshd, and whatever else is on the way, leaves a command running whose client has gone.

@@ -220,6 +220,7 @@ struct RunningCommand::Parts {
   std::optional<Clock::time_point> asked_to_end = {};
   Clock::time_point start = Clock::now();
   OwnedDescriptor input = {};  // our end of its standard input
+  bool is_tethered = false;    // it stays open
   bool was_cut = false;
 };
 
@@ -283,7 +284,7 @@ Result<CommandOutcome> RunningCommand::finish(const Talk& talk) {
                             : parts_->start + std::chrono::nanoseconds(talk.limit.raw() / 1000);
   CommandOutcome outcome;
   Heard heard{.err = KeptOutput(talk.kept_errors)};
-  InputWriter input(std::move(parts_->input));
+  InputWriter input(parts_->is_tethered ? OwnedDescriptor() : std::move(parts_->input));
   constexpr int kTimedOut = 124;
   constexpr int kInterrupted = 130;
   // One that has closed both may still run.
@@ -385,6 +386,16 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start_with_input(
   WEIR_TRY(running, spawn(command, attributes.get(), theirs.get()));
   running->parts_->leads_group = true;
   running->parts_->input = std::move(ours);
+  return running;
+}
+
+Result<std::unique_ptr<RunningCommand>> RunningCommand::start_tethered(
+    const std::vector<std::string>& command, std::string_view line) {
+  WEIR_TRY(running, start_with_input(command));
+  running->parts_->is_tethered = true;
+  const std::string text = std::string(line) + "\n";
+  // One that has closed its input already needs no line.
+  (void)!::send(running->parts_->input.get(), text.data(), text.size(), MSG_NOSIGNAL);
   return running;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <spawn.h>
@@ -43,6 +44,8 @@ struct Talk {
   std::string cue = {};
   /// What to answer to that first line; the text lives until the command has ended.
   std::function<std::string_view(std::string_view line)> input_for = {};
+  /// Started tethered (load_mark.h), without any other input.
+  bool is_tethered = false;
 };
 
 /// A command that runs beside us, in a process group of its own. Destroyed while it still runs, it
@@ -58,6 +61,10 @@ class RunningCommand {
   /// With a standard input of its own, for what finish() writes to it.
   [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start_with_input(
       const std::vector<std::string>& command);
+  /// With a standard input that begins with this line and stays open for as long as the command
+  /// runs and this process lives.
+  [[nodiscard]] static Result<std::unique_ptr<RunningCommand>> start_tethered(
+      const std::vector<std::string>& command, std::string_view line);
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
   ~RunningCommand();

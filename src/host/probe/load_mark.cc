@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "base/check.h"
+#include "base/untrusted/quote.h"
 
 namespace weir::host {
 
@@ -20,7 +21,17 @@ std::string new_load_id() {
 }
 
 std::string marked_line(std::string_view id, std::string_view line) {
-  return fmt::format("export WEIR_LOAD=weir-load-{}; {}", id, line);
+  // $1 is the load, $2 what ends it. Who waits at the other end of standard input for the tether to
+  // break bears no mark once it acts: it would end itself.
+  constexpr std::string_view kTethered =
+      "exec 3<&0 </dev/null\nsh -c \"$1\" 3<&- & c=$!\n"
+      "( read -r w <&3 && [ \"$w\" = {} ] || exit 0\n"
+      "while read -r w <&3; do :; done\n"
+      "unset WEIR_LOAD; exec sh -c \"$2\" ) >/dev/null 2>&1 & g=$!\n"
+      "exec 3<&-\nwait $c; s=$?; kill $g 2>/dev/null; exit $s\n";
+  return fmt::format("export WEIR_LOAD=weir-load-{}; exec {}", id,
+                     shell_line({"sh", "-c", fmt::format(kTethered, kTether), "sh",
+                                 std::string(line), stop_line(id)}));
 }
 
 std::string stop_line(std::string_view id) {

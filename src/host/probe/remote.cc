@@ -63,7 +63,7 @@ RemoteLoad::RemoteLoad(const Remote& remote, std::string id,
 Result<std::unique_ptr<RemoteLoad>> RemoteLoad::start(const Remote& remote,
                                                       const std::string& line) {
   std::string id = new_load_id();
-  WEIR_TRY(running, RunningCommand::start(remote.shell(marked_line(id, line))));
+  WEIR_TRY(running, RunningCommand::start_tethered(remote.shell(marked_line(id, line)), kTether));
   return std::unique_ptr<RemoteLoad>(new RemoteLoad(remote, std::move(id), std::move(running)));
 }
 

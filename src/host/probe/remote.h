@@ -41,7 +41,8 @@ class Remote {
 };
 
 /// A command that runs on another machine. Where it does not end by itself (interrupted, over its
-/// time, the connection broke, or this is destroyed) it is ended there (load_mark.h).
+/// time, the connection broke, or this is destroyed) it is ended there, also where this process is
+/// killed (load_mark.h).
 class RemoteLoad {
  public:
   [[nodiscard]] static Result<std::unique_ptr<RemoteLoad>> start(const Remote& remote,

@@ -197,6 +197,35 @@ TEST_F(HostsOfADesign, StopALoadWithAllItsTasksAndWhatItLeft) {
     EXPECT_FALSE(entry.path().filename().string().starts_with("weir-load-")) << entry.path();
 }
 
+TEST_F(HostsOfADesign, EndALoadWhoseControllerIsGone) {
+  COVERS("J2");
+  const auto line = [](std::string_view load) { return host::marked_line("test-4", load); };
+  const auto run = [&](const std::string& text) {
+    const auto done = host::run_command({"sh", "-c", text});
+    return done ? *done : host::CommandOutcome{};
+  };
+  // The tether holds for a moment, and breaks.
+  const host::CommandOutcome broken =
+      run(fmt::format("{{ echo {}; sleep 0.3; }} | sh -c {}", host::kTether,
+                      shell_word(line("sleep 3474 & sleep 3474; exit 0"))));
+  EXPECT_EQ(broken.exit_status, 143);
+  EXPECT_LT(broken.elapsed, 20_s);
+  EXPECT_EQ(
+      run("cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 347[4]'").output,
+      "0\n");
+  // One that ends by itself waits for nobody, and says what it always said.
+  const auto own = host::RunningCommand::start_tethered(
+      {"sh", "-c", line("cat; echo out; echo err >&2; exit 7")}, host::kTether);
+  ASSERT_TRUE(own.has_value());
+  const auto done = (*own)->finish(20_s);
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->exit_status, 7);
+  EXPECT_EQ(done->output, "out\n");
+  EXPECT_EQ(done->errors, "err\n");
+  // A launcher without input has no tether.
+  EXPECT_EQ(run("sh -c " + shell_word(line("sleep 0.2; exit 5")) + " </dev/null").exit_status, 5);
+}
+
 TEST_F(HostsOfADesign, ArePlannedWithTheTimeOfEachStageAndWhatIsNotSaid) {
   COVERS("J1", "J2");
   const PreflightRequest request = quick();

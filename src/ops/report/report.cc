@@ -9,6 +9,7 @@
 #include "base/count_text.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/untrusted/quote.h"
 #include "diagnose/core/diagnose.h"
 #include "diagnose/core/interpret.h"
 #include "diagnose/core/join.h"
@@ -194,20 +195,31 @@ void add_provenance(const ReportInput& input, const std::string& tool, render::R
   report.tool = tool;
 }
 
+/// A command line as it was recorded, each of its words as one.
+std::string as_words(std::string_view line) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(line, ' '))
+    if (!word.empty()) words.emplace_back(word);
+  return shell_line(words);
+}
+
 std::vector<render::Retest> retests_of(const ReportRequest& request, const Sources& sources) {
   const ReportInput& input = sources.input;
-  const std::string design = !request.design.empty() ? request.design
-                             : input.design_file     ? *input.design_file
+  // What a recorded run names is another's: as words, whatever is in them.
+  const std::string design = !request.design.empty() ? shell_word(request.design)
+                             : input.design_file     ? shell_word(*input.design_file)
                                                      : std::string("DESIGN");
-  const std::string lab =
-      request.source && !request.source->lab.empty() ? " --lab " + request.source->lab : "";
+  const std::string lab = request.source && !request.source->lab.empty()
+                              ? " --lab " + shell_word(request.source->lab)
+                              : "";
   std::vector<render::Retest> retests = {{"lint", "weir lint " + design},
                                          {"validate", "weir validate" + lab}};
   if (sources.run)
-    retests.push_back({"", fmt::format("weir verify{} -- {}", lab, sources.run->command)});
+    retests.push_back(
+        {"", fmt::format("weir verify{} -- {}", lab, as_words(sources.run->command))});
   else if (!input.workloads.empty())
     retests.push_back({"", fmt::format("weir sim {} -w {} -o DIR && weir report DIR", design,
-                                       input.workloads.front())});
+                                       shell_word(input.workloads.front()))});
   return retests;
 }
 

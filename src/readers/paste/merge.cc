@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <string>
 
 namespace weir::readers {
 namespace {
@@ -17,12 +20,6 @@ bool is_switch_text(const evidence::Evidence& evidence) {
 bool can_be_joined(const evidence::Evidence& a, const evidence::Evidence& b) {
   const bool are_single = a.snapshots.size() < 2 && b.snapshots.size() < 2;
   return is_switch_text(a) && is_switch_text(b) && (are_single || b.snapshots.empty());
-}
-
-bool share_a_switch(const evidence::Evidence& a, const evidence::Evidence& b) {
-  return std::any_of(a.switches.begin(), a.switches.end(), [&](const evidence::Switch& item) {
-    return b.find_switch(item.name) != nullptr;
-  });
 }
 
 const std::vector<PortCounters>& ports_of(const evidence::Evidence& evidence) {
@@ -132,16 +129,26 @@ void add(evidence::Evidence& to, const evidence::Evidence& from) {
 
 std::vector<evidence::Evidence> merge_texts(std::vector<evidence::Evidence> pieces) {
   std::vector<evidence::Evidence> out;
+  std::map<std::string, std::set<std::size_t>> by_switch;  // of `out`
   for (evidence::Evidence& piece : pieces) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const evidence::Evidence& evidence) {
-      return can_be_joined(evidence, piece) && share_a_switch(evidence, piece) &&
-             !count_the_same(evidence, piece);
+    std::set<std::size_t> known;
+    std::vector<std::string> names;
+    for (const evidence::Switch& item : piece.switches) {
+      names.push_back(item.name);
+      if (const auto found = by_switch.find(item.name); found != by_switch.end())
+        known.insert(found->second.begin(), found->second.end());
+    }
+    const auto same = std::find_if(known.begin(), known.end(), [&](std::size_t at) {
+      return can_be_joined(out[at], piece) && !count_the_same(out[at], piece);
     });
-    if (same == out.end()) {
+    const std::size_t at = same == known.end() ? out.size() : *same;
+    if (same == known.end()) {
       out.push_back(std::move(piece));
     } else {
-      add(*same, piece);
+      add(out[at], piece);
     }
+    for (const std::string& name : names)
+      by_switch[name].insert(at);
   }
   return out;
 }

@@ -868,17 +868,30 @@ class FileReader {
 
   /// A command cleared the counters before the first output, or a person says so: they counted from
   /// zero on.
-  [[nodiscard]] bool is_cleared(std::string_view host) const {
-    for (const auto& [at, mark] : file_.marks) {
-      if (mark.host != host && !mark.host.empty()) continue;
+  [[nodiscard]] bool is_cleared(std::string_view host) {
+    return cleared().is_everywhere || cleared().hosts.contains(host);
+  }
+
+  /// Looked for once: a text may have thousands of switches.
+  struct Cleared {
+    bool is_everywhere = false;
+    bool keeps_interfaces = false;
+    std::set<std::string_view> hosts;
+  };
+  const Cleared& cleared() {
+    if (cleared_) return *cleared_;
+    Cleared& out = cleared_.emplace();
+    for (const auto& [at, mark] : file_.marks)
       if (clears_counters(mark) || (mark.command.find("cleared") != std::string::npos &&
                                     told_above(mark.command).is_cleared))
-        return true;
-    }
-    return std::any_of(lines_.begin(), lines_.end(), [](const PasteLine& line) {
-      return line.text.find("cleared") != std::string_view::npos &&
-             told_above(trim(line.text)).is_cleared;
-    });
+        out.hosts.insert(mark.host);
+    out.is_everywhere = out.hosts.contains("") ||
+                        std::any_of(lines_.begin(), lines_.end(), [](const PasteLine& line) {
+                          return line.text.find("cleared") != std::string_view::npos &&
+                                 told_above(trim(line.text)).is_cleared;
+                        });
+    out.keeps_interfaces = keeps_interfaces();
+    return out;
   }
 
   /// SONiC clears each kind by itself (`sonic-clear pfccounters`): those of interfaces keep theirs
@@ -914,7 +927,7 @@ class FileReader {
   void add_switches(Recognised read, const Reader& reader) {
     const bool is_named = read.evidence.switches.size() == 1;
     if (is_named && is_cleared(read.evidence.switches.front().name))
-      begin_at_zero(read.evidence, keeps_interfaces());
+      begin_at_zero(read.evidence, cleared().keeps_interfaces);
     PastePart part;
     part.tool = reader.title;
     part.file = file_.name;
@@ -939,6 +952,7 @@ class FileReader {
   std::vector<std::size_t> rest_;
   std::size_t cited_ = 0;  // lines of this file in the paste's `rest`
   std::size_t blank_ = 0;  // lines in front of what was read of switches
+  std::optional<Cleared> cleared_;
   std::set<std::size_t> in_configs_;
   std::set<std::size_t> taken_;  // lines at which a reader began
   std::set<std::size_t> shown_;  // of show commands: lines that are read whatever the system is
@@ -954,8 +968,9 @@ class FileReader {
 constexpr int kShortText = 60;
 
 void add_words(const PlainFile& file, Paste& paste) {
+  const Printed printed(paste);
   const auto add = [&](Cited line) {
-    if (paste.printed_by(line) == nullptr) paste.words.push_back(std::move(line));
+    if (printed.by(line) == nullptr) paste.words.push_back(std::move(line));
   };
   std::vector<Cited> rest;
   const auto is_of_document = [&](const Cited& line) {
@@ -1097,10 +1112,17 @@ bool Paste::is_read(const Cited& line) const {
   });
 }
 
-const Paste::NotRead* Paste::printed_by(const Cited& line) const {
-  const auto found = std::find_if(not_read.begin(), not_read.end(),
-                                  [&](const NotRead& item) { return item.contains(line); });
-  return found == not_read.end() ? nullptr : &*found;
+Printed::Printed(const Paste& paste) {
+  for (const Paste::NotRead& item : paste.not_read)
+    all_.emplace(std::pair<std::string_view, int>(item.file, item.first), &item);
+}
+
+const Paste::NotRead* Printed::by(const Cited& line) const {
+  // No line is below two commands.
+  const auto next = all_.upper_bound({line.file, line.line});
+  if (next == all_.begin()) return nullptr;
+  const Paste::NotRead* const item = std::prev(next)->second;
+  return item->contains(line) ? item : nullptr;
 }
 
 Paste read_paste(const std::vector<PastedFile>& files) {

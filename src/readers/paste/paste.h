@@ -12,9 +12,11 @@
 // Nothing is guessed. A host that the text does not name is "this host"; a NIC it does not name is
 // "NIC". The counters of a device that is printed again are a later moment, and as no time is known
 // the window has no length.
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/evidence.h"
@@ -190,7 +192,8 @@ struct Paste {
     }
   };
   std::vector<NotRead> not_read;
-  std::vector<Cited> rest;  // without quoting and prefixes, blank lines left out
+  std::size_t left_out = 0;  // of `noted`: beyond the most of its kind
+  std::vector<Cited> rest;   // without quoting and prefixes, blank lines left out
   /// The lines whose words are worth a search: a short text whole where some of its lines were not
   /// read, since what a tool printed belongs to the description around it; else `rest`.
   std::vector<Cited> words;
@@ -201,8 +204,18 @@ struct Paste {
   [[nodiscard]] bool has_tools() const { return !parts.empty(); }
   /// A reader took this line.
   [[nodiscard]] bool is_read(const Cited& line) const;
-  /// The command that printed a line of `rest`; nullptr where it is none that is not read.
-  [[nodiscard]] const NotRead* printed_by(const Cited& line) const;
+};
+
+/// Commands whose output is not read, by the lines that they printed. REQUIRES: the paste stays as
+/// it is.
+class Printed {
+ public:
+  explicit Printed(const Paste& paste);
+  /// The command that printed a line of Paste::rest; nullptr where it is none that is not read.
+  [[nodiscard]] const Paste::NotRead* by(const Cited& line) const;
+
+ private:
+  std::map<std::pair<std::string_view, int>, const Paste::NotRead*> all_;  // by their first line
 };
 
 /// Several files are one paste: they may speak of the same hosts.

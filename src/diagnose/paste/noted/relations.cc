@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,8 +47,33 @@ finding::EvidenceLine pfc_line(const PortView& port) {
   return line;
 }
 
+/// What is noted of the drops of ports: of each the last reading.
+class PortDrops {
+ public:
+  using ByPort = std::map<std::string, const readers::PastePortDrops*>;
+  explicit PortDrops(const PastedCase& input) {
+    for (const readers::PastePortDrops& item : input.paste.noted.port_drops)
+      by_switch_[item.switch_name].push_back(&item);
+  }
+  /// Of this switch, and of a text that does not say whose they are.
+  [[nodiscard]] ByPort of(const std::string& name) const {
+    std::vector<const readers::PastePortDrops*> all;
+    for (const std::string& known : {name, std::string()})
+      if (const auto found = by_switch_.find(known); found != by_switch_.end())
+        all.insert(all.end(), found->second.begin(), found->second.end());
+    std::sort(all.begin(), all.end());  // in the order of the text: they are of one list
+    ByPort out;
+    for (const readers::PastePortDrops* item : all)
+      out[item->port] = item;
+    return out;
+  }
+
+ private:
+  std::map<std::string, std::vector<const readers::PastePortDrops*>> by_switch_;
+};
+
 /// Without PFC this port dropped what it received, and none of its sisters with PFC did.
-void judge_drops_without_pfc(const PastedCase& input, const View& view, const std::string& name,
+void judge_drops_without_pfc(const PortDrops& noted, const View& view, const std::string& name,
                              finding::Judgement& out) {
   const finding::Thresholds& limits = view.thresholds();
   constexpr std::string_view kDropped = "switch.port.drop.packets";
@@ -54,9 +82,8 @@ void judge_drops_without_pfc(const PastedCase& input, const View& view, const st
     finding::EvidenceLine line;
   };
   std::map<std::string, Dropped> drops;
-  for (const readers::PastePortDrops& item : input.paste.noted.port_drops)
-    if (item.switch_name == name || item.switch_name.empty())
-      drops[item.port] = {item.packets, line_of(item.at)};
+  for (const auto& [port, item] : noted.of(name))
+    drops[port] = {item->packets, line_of(item->at)};
   for (const PortView* port : view.ports_of(name))
     if (const auto packets = port->counts.of(kDropped); packets && !drops.contains(port->name))
       drops[port->name] = {*packets, port->counts.line(kDropped)};
@@ -126,24 +153,16 @@ void judge_queue_without_pfc(const View& view, const std::string& name, finding:
   out.findings.push_back(std::move(finding));
 }
 
-std::map<std::string, const readers::PastePortDrops*> port_drops_of(const PastedCase& input,
-                                                                    const std::string& name) {
-  std::map<std::string, const readers::PastePortDrops*> out;  // the last reading
-  for (const readers::PastePortDrops& item : input.paste.noted.port_drops)
-    if (item.switch_name == name || item.switch_name.empty()) out[item.port] = &item;
-  return out;
-}
-
 /// PFC is off on one port alone, that port dropped what it received, and the others have paused:
 /// who is behind it is never held back.
-void judge_port_without_pfc(const PastedCase& input, const View& view, finding::Judgement& out) {
+void judge_port_without_pfc(const PortDrops& noted, const View& view, finding::Judgement& out) {
   const finding::Thresholds& limits = view.thresholds();
   const bool is_felt = std::any_of(view.nics().begin(), view.nics().end(), [&](const NicView& nic) {
     return !view.is_read_once(nic.where()) &&
            nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
   });
   for (const std::string& name : view.switches()) {
-    const auto drops = port_drops_of(input, name);
+    const PortDrops::ByPort drops = noted.of(name);
     const PortView* odd = nullptr;
     const PortView* sister = nullptr;
     std::size_t off = 0;
@@ -181,15 +200,17 @@ void judge_port_without_pfc(const PastedCase& input, const View& view, finding::
 
 /// Hosts in the text lose packets that they mark for one class; the switch has nothing in it and
 /// drops from another.
-void judge_empty_queue(const PastedCase& input, const View& view, const std::string& name,
-                       finding::Judgement& out) {
+bool loses_what_it_marks(const PastedCase& input, const View& view) {
+  return !dscps_said(input).empty() &&
+         std::any_of(view.nics().begin(), view.nics().end(), [](const NicView& nic) {
+           return nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
+         });
+}
+
+/// Where hosts lose what they mark. True where it found one.
+bool judge_empty_queue(const View& view, const std::string& name, finding::Judgement& out) {
   constexpr std::string_view kSent = "switch.queue.tx.packets";
   constexpr std::string_view kDrops = "switch.queue.drop_tail.packets";
-  const bool is_marked = !dscps_said(input).empty();
-  const bool is_lost = std::any_of(view.nics().begin(), view.nics().end(), [&](const NicView& nic) {
-    return nic.counts.of("nic.req.seq_nak_received.packets").value_or(0) > 0;
-  });
-  if (!is_marked || !is_lost) return;
   for (const PortView* port : view.ports_of(name)) {
     if (port->counts.of(kSent, view.rdma()) != std::optional<std::uint64_t>(0)) continue;
     for (unsigned queue = 0; queue < Queue::kLimit; ++queue) {
@@ -208,9 +229,10 @@ void judge_empty_queue(const PastedCase& input, const View& view, const std::str
       finding.confidence = Confidence::kMedium;
       finding.evidence = {port->counts.line(kSent, view.rdma()), port->counts.line(kDrops, queue)};
       out.findings.push_back(std::move(finding));
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 const readers::PasteQueueEntry* entry_without_profile(const PastedCase& input,
@@ -344,32 +366,33 @@ void judge_entropy(const PastedCase& input, const View& view, finding::Judgement
 /// SONiC comes with two lossless priorities, of which RDMA uses one.
 void rank_usual_priorities(const PastedCase& input, finding::Judgement& out) {
   constexpr std::uint8_t kUsual = 0x18;  // 3 and 4
-  for (Finding& finding : out.findings) {
-    if (finding.id != "pfc.multiple_priorities" || finding.where.switch_name.empty()) continue;
-    for (const evidence::Evidence& evidence : input.evidence) {
-      const evidence::Switch* const device = evidence.find_switch(finding.where.switch_name);
-      if (device == nullptr || !device->platform.is("sonic")) continue;
-      const bool is_usual = std::all_of(
-          device->ports.begin(), device->ports.end(), [](const evidence::SwitchPort& port) {
-            return !port.pfc.is_known() || port.pfc->count() == 0 || port.pfc->mask() == kUsual;
-          });
-      if (is_usual) finding.severity = Severity::kInfo;
-    }
-  }
+  std::set<std::string_view> usual;      // switches
+  for (const evidence::Evidence& evidence : input.evidence)
+    for (const evidence::Switch& device : evidence.switches)
+      if (device.platform.is("sonic") &&
+          std::all_of(
+              device.ports.begin(), device.ports.end(), [](const evidence::SwitchPort& port) {
+                return !port.pfc.is_known() || port.pfc->count() == 0 || port.pfc->mask() == kUsual;
+              }))
+        usual.insert(device.name);
+  for (Finding& finding : out.findings)
+    if (finding.id == "pfc.multiple_priorities" && !finding.where.switch_name.empty() &&
+        usual.contains(finding.where.switch_name))
+      finding.severity = Severity::kInfo;
 }
 
 /// Hosts whose PFC is off do not stop for the pauses that a switch sends: its headroom overflows
 /// however large it is.
 void rank_deaf_hosts(const PastedCase& input, finding::Judgement& out) {
   const bool is_off =
-      std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
-        if (finding.id != "pfc.off" || finding.severity < Severity::kWarning ||
-            !finding.where.switch_name.empty())
-          return false;
-        return std::any_of(input.evidence.begin(), input.evidence.end(), [](const auto& host) {
-          return std::any_of(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
-            return nic.qos.pfc.is_known() && nic.qos.pfc->count() == 0;
-          });
+      std::any_of(out.findings.begin(), out.findings.end(),
+                  [](const Finding& finding) {
+                    return finding.id == "pfc.off" && finding.severity >= Severity::kWarning &&
+                           finding.where.switch_name.empty();
+                  }) &&
+      std::any_of(input.evidence.begin(), input.evidence.end(), [](const auto& host) {
+        return std::any_of(host.nics.begin(), host.nics.end(), [](const evidence::Nic& nic) {
+          return nic.qos.pfc.is_known() && nic.qos.pfc->count() == 0;
         });
       });
   if (!is_off) return;
@@ -377,20 +400,30 @@ void rank_deaf_hosts(const PastedCase& input, finding::Judgement& out) {
     quieten(out, effect);
 }
 
+void quieten_at(finding::Judgement& judgement, std::string_view id,
+                const std::set<std::string>& hosts) {
+  for (Finding& finding : judgement.findings)
+    if (finding.id == id && hosts.contains(finding.where.host)) finding.severity = Severity::kInfo;
+}
+
 /// An IOMMU that translates is as most systems come: it is a fault where the NIC waits for PCIe.
 void rank_iommu(const PastedCase& input, finding::Judgement& out) {
   const auto passed = std::find_if(
       input.evidence.begin(), input.evidence.end(),
       [](const auto& other) { return other.host.iommu.is(evidence::Iommu::kIdentity); });
+  std::map<std::string, std::size_t> slow_hosts;  // by name: the first finding
+  for (std::size_t i = 0; i < out.findings.size(); ++i) {
+    const Finding& finding = out.findings[i];
+    if (finding.id == "receiver.slow" && finding.severity > Severity::kInfo &&
+        finding.verdict.find("PCIe") != std::string::npos)
+      slow_hosts.emplace(finding.where.host, i);
+  }
+  std::set<std::string> explained;
   for (const evidence::Evidence& host : input.evidence) {
     const std::string& name = host.provenance.host;
     if (!host.host.iommu.is(evidence::Iommu::kTranslating)) continue;
-    const auto slow =
-        std::find_if(out.findings.begin(), out.findings.end(), [&](const Finding& finding) {
-          return finding.id == "receiver.slow" && finding.severity > Severity::kInfo &&
-                 finding.where.host == name && finding.verdict.find("PCIe") != std::string::npos;
-        });
-    if (slow == out.findings.end()) continue;
+    const auto slow = slow_hosts.find(name);
+    if (slow == slow_hosts.end() || !explained.insert(name).second) continue;
     Finding finding = finding::make_finding(
         "pcie.acs_on",
         fmt::format("The IOMMU of {} translates what its NICs write (no iommu=pt), and the NIC "
@@ -403,16 +436,17 @@ void rank_iommu(const PastedCase& input, finding::Judgement& out) {
     finding.confidence = Confidence::kHigh;
     finding.evidence.push_back(
         {.source = host.host.iommu.source(), .line = "IOMMU: its groups are translated"});
-    for (const finding::EvidenceLine& line : slow->evidence)
+    for (const finding::EvidenceLine& line : out.findings[slow->second].evidence)
       finding.evidence.push_back(line);
-    quieten(out, "receiver.slow", name);
     out.findings.push_back(std::move(finding));
   }
+  quieten_at(out, "receiver.slow", explained);
 }
 
 /// A test that reached most of what the kernel states for the card on PCIe: the power of its slot
 /// limits nothing.
 void rank_slot_power(const PastedCase& input, finding::Judgement& out) {
+  std::set<std::string> unlimited;  // hosts
   for (const readers::PastePerftest& test : input.paste.perftests) {
     double best = 0;  // Gbit/s
     for (const readers::BandwidthRow& row : test.report.bandwidth)
@@ -421,8 +455,9 @@ void rank_slot_power(const PastedCase& input, finding::Judgement& out) {
     if (std::any_of(rates.begin(), rates.end(), [&](const readers::PastePcieRate& rate) {
           return rate.host == test.host && best >= input.thresholds.pcie_reached * rate.gigabits;
         }))
-      quieten(out, "pcie.slot_power", test.host);
+      unlimited.insert(test.host);
   }
+  quieten_at(out, "pcie.slot_power", unlimited);
 }
 
 /// Without PFC no class of a NIC is paused, and the whole port is: how it sorts its packets comes
@@ -431,12 +466,12 @@ void rank_global_pause(finding::Judgement& out) {
   const auto is_at = [&](const Finding& finding, std::string_view id, const std::string& host) {
     return finding.id == id && finding.severity == Severity::kError && finding.where.host == host;
   };
+  std::set<std::string> without_pfc;
+  for (const Finding& finding : out.findings)
+    if (is_at(finding, "pfc.off", finding.where.host)) without_pfc.insert(finding.where.host);
   for (const Finding& pause : out.findings) {
     const std::string host = pause.where.host;
-    if (!is_at(pause, "pause.global_on", host) ||
-        std::none_of(out.findings.begin(), out.findings.end(),
-                     [&](const Finding& other) { return is_at(other, "pfc.off", host); }))
-      continue;
+    if (!is_at(pause, "pause.global_on", host) || !without_pfc.contains(host)) continue;
     std::stable_partition(out.findings.begin(), out.findings.end(), [&](const Finding& other) {
       return is_at(other, "pause.global_on", host) || is_at(other, "pfc.off", host);
     });
@@ -462,12 +497,14 @@ void quieten(finding::Judgement& judgement, std::string_view id, std::string_vie
 void judge_relations(const PastedCase& input, const View& view, finding::Judgement& out) {
   if (input.intent != nullptr) return;
   const bool is_pfc_told = has_loud(out, "pfc.off") || has_loud(out, "pfc.wrong_priority");
+  const PortDrops drops(input);
+  bool looks_for_hop = !has_loud(out, "dscp.unmapped_hop") && loses_what_it_marks(input, view);
   for (const std::string& name : view.switches()) {
-    if (!is_pfc_told) judge_drops_without_pfc(input, view, name, out);
+    if (!is_pfc_told) judge_drops_without_pfc(drops, view, name, out);
     if (!is_pfc_told) judge_queue_without_pfc(view, name, out);
-    if (!has_loud(out, "dscp.unmapped_hop")) judge_empty_queue(input, view, name, out);
+    if (looks_for_hop) looks_for_hop = !judge_empty_queue(view, name, out);
   }
-  if (!is_pfc_told && !has_loud(out, "pfc.off")) judge_port_without_pfc(input, view, out);
+  if (!is_pfc_told && !has_loud(out, "pfc.off")) judge_port_without_pfc(drops, view, out);
   judge_never_marking(input, view, out);
   if (arrives_marked(view)) judge_low_thresholds(input, true, out);
   judge_queues(input, view, out);  // it says where CNPs are lost

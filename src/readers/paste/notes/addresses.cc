@@ -11,8 +11,6 @@
 namespace weir::readers {
 namespace {
 
-constexpr std::size_t kMostBindings = 4096;  // of one text: a table of a whole fabric says no more
-
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -72,9 +70,11 @@ std::size_t note_bindings(const PasteAt& at, PasteSink& out) {
     if (mac.empty() || is_shared_mac(mac)) continue;
     // "rail0  UP  b8:3f:d2:11:0a:10 <BROADCAST,…>" of `ip -br link`
     const bool is_link = words.size() == 4 && words[3].starts_with('<') && mac_of(words[2]) == mac;
-    if (is_link && noted.macs.size() < kMostBindings) {
-      noted.macs.push_back({out.host(), std::string(words[0].substr(0, words[0].find('@'))), mac,
-                            out.cite(at.lines[n])});
+    if (is_link) {
+      note(out, noted.macs,
+           {out.host(), std::string(words[0].substr(0, words[0].find('@'))), mac,
+            out.cite(at.lines[n])},
+           kMostBindings);
       continue;
     }
     const bool is_reply = words[1] == "bytes" && words[2] == "from" && words.size() > 4;
@@ -92,9 +92,10 @@ std::size_t note_bindings(const PasteAt& at, PasteSink& out) {
     if (words.back() == "FAILED" || words.back() == "INCOMPLETE") continue;
     const bool is_fresh = is_probe || is_arp || words.back() == "REACHABLE" ||
                           words.back() == "DELAY" || words.back() == "PERMANENT";
-    if (noted.bindings.size() < kMostBindings)
-      noted.bindings.push_back({out.host(), std::string(address), std::move(mac), is_fresh,
-                                is_probe, out.cite(at.lines[n])});
+    note(out, noted.bindings,
+         {out.host(), std::string(address), std::move(mac), is_fresh, is_probe,
+          out.cite(at.lines[n])},
+         kMostBindings);
     ++said;
   }
   return said;
@@ -114,7 +115,7 @@ std::size_t note_conflicts(const PasteAt& at, PasteSink& out) {
     // A log's line, not a sentence about one.
     const bool is_log = text.find_first_of("0123456789") < 24 || text.starts_with('%');
     if (!is_log || text.find('?') != std::string_view::npos) continue;
-    note(out.paste().noted.conflicts, {out.host(), out.cite(at.lines[n])});
+    note(out, out.paste().noted.conflicts, {out.host(), out.cite(at.lines[n])});
     ++said;
   }
   return said;

@@ -70,7 +70,7 @@ std::size_t note_acl_rules(const PasteAt& at, PasteSink& out) {
     }
     if (!is_drop || text.find("L4_DST_PORT:") == std::string_view::npos || !names_port(text))
       continue;
-    note(filters, {out.host(), true, std::nullopt, out.cite(at.lines[n]), rule});
+    note(out, filters, {out.host(), true, std::nullopt, out.cite(at.lines[n]), rule});
     ++said;
   }
   return said;
@@ -99,7 +99,7 @@ std::size_t note_filters(const PasteAt& at, PasteSink& out) {
                          text.find("accept") == std::string_view::npos;
     if (!is_udp || (!is_logged && !is_rule)) continue;
     const auto matches = is_logged ? std::optional<std::uint64_t>(1) : matches_in(text, words);
-    note(out.paste().noted.filters,
+    note(out, out.paste().noted.filters,
          {out.host(), at.mark.is_switch, matches, out.cite(at.lines[n])});
     ++said;
   }

@@ -63,7 +63,7 @@ std::size_t note_limits(const PasteAt& at, PasteSink& out) {
     return 0;
   const auto kilobytes = parse_count(at.line(0));
   if (!kilobytes) return 0;
-  note(out.paste().noted.limits, {*kilobytes, out.cite(at.lines[0])});
+  note(out, out.paste().noted.limits, {*kilobytes, out.cite(at.lines[0])});
   return 1;
 }
 
@@ -95,7 +95,7 @@ std::size_t note_pcie_rates(const PasteAt& at, PasteSink& out) {
     const std::size_t begin = text.substr(0, end).find_last_of(' ');
     if (begin == std::string_view::npos) continue;
     if (const auto rate = leading_decimal(text.substr(begin + 1, end - begin - 1)))
-      note(out.paste().noted.pcie_rates, {out.host(), *rate});
+      note(out, out.paste().noted.pcie_rates, {out.host(), *rate});
   }
   return 0;  // the reader of the kernel's log took the line
 }

@@ -116,7 +116,7 @@ std::size_t note_thresholds(const PasteAt& at, PasteSink& out) {
     if (!max) max = profile_value(text, "green_max_threshold");
     if (!min || !max) continue;
     const std::string name = name_before_brace(text);
-    note(out.paste().noted.thresholds,
+    note(out, out.paste().noted.thresholds,
          {name.empty() ? out.host() : name, queue, *min, *max, out.cite(at.lines[n])});
     ++said;
   }
@@ -148,7 +148,7 @@ std::size_t note_queue_table(const PasteAt& at, PasteSink& out) {
     }
     n = line;
     if (queue.empty() || line >= at.lines.size() || (!has_profile && !has_more)) continue;
-    note(out.paste().noted.queue_entries,
+    note(out, out.paste().noted.queue_entries,
          {out.host(), queue, has_profile, out.cite(at.lines[line - 1])});
     ++said;
   }
@@ -166,7 +166,8 @@ std::size_t note_redis_entry(const PasteAt& at, const std::string& queue, PasteS
     has_more = has_more || text.find(") \"scheduler\"") != std::string_view::npos;
   }
   if (!has_profile && !has_more) return 0;
-  note(out.paste().noted.queue_entries, {out.host(), queue, has_profile, out.cite(at.lines[0])});
+  note(out, out.paste().noted.queue_entries,
+       {out.host(), queue, has_profile, out.cite(at.lines[0])});
   return 1;
 }
 
@@ -198,7 +199,7 @@ std::size_t note_queue_entries(const PasteAt& at, PasteSink& out) {
     if (is_diff && text.starts_with('<')) name = names[0];
     if (is_diff && text.starts_with('>')) name = names[1];
     if (name.empty()) name = out.host();
-    note(out.paste().noted.queue_entries, {name, queue, has_profile, out.cite(at.lines[n])});
+    note(out, out.paste().noted.queue_entries, {name, queue, has_profile, out.cite(at.lines[n])});
     ++said;
   }
   return said > 0 || queue.empty() ? said : note_redis_entry(at, queue, out);
@@ -248,7 +249,7 @@ std::size_t note_cnp_drops(const PasteAt& at, PasteSink& out) {
       continue;
     const auto packets = parse_count(words[1]);
     if (!packets) continue;
-    note(out.paste().noted.cnp_drops,
+    note(out, out.paste().noted.cnp_drops,
          {out.host(), port_of_command(at.mark), *packets, out.cite(at.lines[n])});
     ++said;
   }
@@ -303,7 +304,7 @@ std::size_t note_marking_rules(const PasteAt& at, PasteSink& out) {
       if (!is_iptables && !is_nft && !is_listed) continue;
       const auto dscp = code_point_named(words[i + 1]);
       if (!dscp || dscp->value() == 0) continue;
-      note(out.paste().noted.marking_rules, {out.host(), *dscp, out.cite(at.lines[n])});
+      note(out, out.paste().noted.marking_rules, {out.host(), *dscp, out.cite(at.lines[n])});
       ++said;
     }
   }
@@ -330,7 +331,7 @@ std::size_t note_carried(const PasteAt& at, PasteSink& out) {
     found.bytes.at(static_cast<std::size_t>(count->name[digit] - '0')) = count->value;
     is_there = true;
   }
-  if (is_there) note(out.paste().noted.carried, found);
+  if (is_there) note(out, out.paste().noted.carried, found);
   return 0;  // a reader of counters has them too
 }
 

@@ -178,6 +178,11 @@ struct PasteCnpQueue {
   unsigned queue = 0;
 };
 
+/// At most so many of each list: what is compared with each other is bounded. A whole fabric has no
+/// more addresses.
+constexpr std::size_t kMostNoted = 1024;
+constexpr std::size_t kMostBindings = 4096;  // and MACs
+
 struct PasteNoted {
   std::vector<PasteBinding> bindings;
   std::vector<PasteMac> macs;

@@ -12,11 +12,15 @@
 
 namespace weir::readers {
 
-/// A text may have as many lines as it likes: what is judged with each other is bounded.
-constexpr std::size_t kMostNoted = 1024;
+/// A text may have as many lines as it likes: what is judged with each other is bounded, and what
+/// is left out is counted.
 template <class T>
-void note(std::vector<T>& all, T item) {
-  if (all.size() < kMostNoted) all.push_back(std::move(item));
+void note(PasteSink& out, std::vector<T>& all, T item, std::size_t most = kMostNoted) {
+  if (all.size() < most) {
+    all.push_back(std::move(item));
+  } else {
+    ++out.paste().left_out;
+  }
 }
 
 /// How many of the lines say something; `at` has the lines below one command, of one host.

@@ -134,7 +134,7 @@ void note_forced_fec(const PasteAt& at, std::size_t n, std::string& netdev, Past
   const bool is_forced = words.size() == 1 && (words[0] == "RS" || words[0] == "BaseR");
   const std::string& device = netdev.empty() ? at.mark.device : netdev;
   if (is_forced && !device.empty())
-    note(out.paste().noted.forced_fec,
+    note(out, out.paste().noted.forced_fec,
          {out.host(), device, std::string(words[0]), out.cite(at.lines[n])});
 }
 
@@ -171,7 +171,7 @@ std::size_t note_fec(const PasteAt& at, PasteSink& out) {
     if (auto row = status_row(words)) {
       row->switch_name = out.host();
       row->at = out.cite(at.lines[n]);
-      note(all, std::move(*row));
+      note(out, all, std::move(*row));
       ++said;
       continue;
     }
@@ -179,8 +179,9 @@ std::size_t note_fec(const PasteAt& at, PasteSink& out) {
     if (columns && !named.empty() && words.size() > std::max(columns->fec, columns->oper)) {
       const auto kind = fec_kind(words[columns->fec]);
       if (!kind) continue;
-      note(all, {out.host(), named, kind->empty(), is_down_word(words[columns->oper]),
-                 out.cite(at.lines[n]), *kind});
+      note(out, all,
+           {out.host(), named, kind->empty(), is_down_word(words[columns->oper]),
+            out.cite(at.lines[n]), *kind});
       ++said;
       continue;
     }
@@ -188,7 +189,7 @@ std::size_t note_fec(const PasteAt& at, PasteSink& out) {
     const bool is_value = !asked.empty() && words.size() == 1;
     const auto kind = is_value ? fec_kind(words[0]) : fec_statement(at.line(n), words);
     if (kind && !port.empty()) {
-      note(all, {out.host(), port, kind->empty(), std::nullopt, out.cite(at.lines[n]), *kind});
+      note(out, all, {out.host(), port, kind->empty(), std::nullopt, out.cite(at.lines[n]), *kind});
       ++said;
     } else if (words.size() == 3 && words[0] == "state" && !all.empty() &&
                all.back().port == port && (words[1] == "down" || words[1] == "up")) {
@@ -219,14 +220,17 @@ std::size_t note_port_states(const PasteAt& at, PasteSink& out) {
     const bool is_pair =
         (is_terse || is_described) && words[1] == "up" && (words[2] == "up" || words[2] == "down");
     if (is_pair) {
-      note(all, {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n]),
-                 is_described && leads_up(words)});
+      note(out, all,
+           {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n]),
+            is_described && leads_up(words)});
     } else if (is_stated) {
       if (at.line(n).find("dministratively") != std::string_view::npos) continue;
-      note(all, {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n])});
+      note(out, all,
+           {out.host(), long_port_name(words[0]), words[2] == "up", out.cite(at.lines[n])});
     } else if (is_list && state != words.end()) {
-      note(all, {out.host(), long_port_name(words[0]), *state == "connected", out.cite(at.lines[n]),
-                 leads_up(words)});
+      note(out, all,
+           {out.host(), long_port_name(words[0]), *state == "connected", out.cite(at.lines[n]),
+            leads_up(words)});
     } else {
       continue;
     }
@@ -260,7 +264,7 @@ std::size_t note_port_drops(const PasteAt& at, PasteSink& out) {
     if (column == 0 || words.size() != columns || !is_switch_port(words[0])) continue;
     const auto packets = parse_count(words[column]);
     if (!packets) continue;
-    note(out.paste().noted.port_drops,
+    note(out, out.paste().noted.port_drops,
          {out.host(), long_port_name(words[0]), *packets, out.cite(at.lines[n])});
     ++said;
   }
@@ -282,7 +286,7 @@ std::size_t note_port_mtus(const PasteAt& at, PasteSink& out) {
     const auto bytes = is_mtu ? parse_count(words[key + 1]) : std::nullopt;
     constexpr std::uint64_t kLargest = 65'535;
     if (!bytes || *bytes > kLargest || port.empty()) continue;
-    note(out.paste().noted.port_mtus,
+    note(out, out.paste().noted.port_mtus,
          {out.host(), port, Bytes::raw(static_cast<std::int64_t>(*bytes)), out.cite(at.lines[n])});
     port.clear();  // what follows may be of a port that a filter left out
     ++said;

@@ -71,7 +71,7 @@ std::size_t note_queue_limits(const PasteAt& at, PasteSink& out) {
       rate = rate_at(words, *shaped + 1);
     }
     if (!rate || named.empty()) continue;
-    note(out.paste().noted.queue_limits, {out.host(), named, *rate, out.cite(at.lines[n])});
+    note(out, out.paste().noted.queue_limits, {out.host(), named, *rate, out.cite(at.lines[n])});
     ++said;
   }
   return said;
@@ -116,7 +116,7 @@ std::size_t note_queue_sections(const PasteAt& at, PasteSink& out) {
       ++n;
     }
     if (n == first) continue;  // nothing is shown of it
-    note(out.paste().noted.queue_entries,
+    note(out, out.paste().noted.queue_entries,
          {out.host(), std::string(queue), marks, out.cite(at.lines[first])});
     ++said;
   }
@@ -140,7 +140,7 @@ std::size_t note_cnp_queues(const PasteAt& at, PasteSink& out) {
       queue = parse_count(plain_word(words[1]));
     }
     if (!queue || *queue >= Queue::kLimit) continue;
-    note(out.paste().noted.cnp_queues, {out.host(), static_cast<unsigned>(*queue)});
+    note(out, out.paste().noted.cnp_queues, {out.host(), static_cast<unsigned>(*queue)});
     ++said;
   }
   return said;
@@ -165,7 +165,7 @@ std::size_t note_pause_statements(const PasteAt& at, PasteSink& out) {
       if (const auto value = parse_u64(part); value && *value < Priority::kLimit)
         set.insert(Priority::of(static_cast<unsigned>(*value)));
     if (set.count() == 0) continue;
-    note(out.paste().lossless, {out.host(), set, out.cite(at.lines[n])});
+    note(out, out.paste().lossless, {out.host(), set, out.cite(at.lines[n])});
     ++said;
   }
   return said;
@@ -185,7 +185,7 @@ std::size_t note_overflows(const PasteAt& at, PasteSink& out) {
     const auto words = words_of(text);
     const auto packets = parse_count(words.back());
     if (!packets) continue;
-    note(out.paste().noted.port_drops,
+    note(out, out.paste().noted.port_drops,
          {out.host(), long_port_name(port), *packets, out.cite(at.lines[n])});
     ++said;
   }
@@ -208,7 +208,7 @@ std::size_t note_roce_modes(const PasteAt& at, PasteSink& out) {
     const bool is_yaml = is_roce && words.size() == 2 && words[0] == "mode:";
     const std::string_view mode = is_set ? words[5] : is_yaml ? words[1] : std::string_view();
     if (mode != "lossy" && mode != "lossless") continue;
-    note(out.paste().roce_modes, {out.host(), mode == "lossless", out.cite(at.lines[n])});
+    note(out, out.paste().roce_modes, {out.host(), mode == "lossless", out.cite(at.lines[n])});
     ++said;
   }
   return said;

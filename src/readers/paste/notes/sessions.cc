@@ -80,7 +80,7 @@ std::size_t note_peer_lines(const PasteAt& at, PasteSink& out) {
     found->host = out.host();
     found->peer = peer;
     found->at = out.cite(at.lines[n]);
-    note(out.paste().rows.peer_lines, std::move(*found));
+    note(out, out.paste().rows.peer_lines, std::move(*found));
     ++said;
   }
   return said;

@@ -48,7 +48,7 @@ std::size_t note_source_ports(const PasteAt& at, PasteSink& out) {
     found.packets += *packets;
   }
   if (found.ports == 0) return 0;
-  note(out.paste().noted.source_ports, found);
+  note(out, out.paste().noted.source_ports, found);
   return found.ports;
 }
 
@@ -74,7 +74,7 @@ std::size_t note_marked_packets(const PasteAt& at, PasteSink& out) {
     found.push_back({Dscp::of(dscp), *packets, out.cite(at.lines[n])});
   }
   const std::size_t said = found.size();
-  if (said > 0) note(out.paste().noted.dscp_counts, std::move(found));
+  if (said > 0) note(out, out.paste().noted.dscp_counts, std::move(found));
   return said;
 }
 
@@ -126,7 +126,7 @@ std::size_t note_qp_rates(const PasteAt& at, PasteSink& out) {
     const auto rate = average_of(words, label ? 1 : 0);
     if (!rate || (is_loop && !label)) continue;
     const unsigned qps = label ? *label : given ? static_cast<unsigned>(*given) : 1;
-    note(out.paste().noted.qp_rates, {out.host(), device, qps, *rate, out.cite(at.lines[n])});
+    note(out, out.paste().noted.qp_rates, {out.host(), device, qps, *rate, out.cite(at.lines[n])});
     said += label ? 1 : 0;  // the others are perftest's own rows
   }
   return said;

@@ -370,7 +370,7 @@ std::size_t read_block(const PasteAt& at, PasteSink& out) {
   if (!session || session->state.empty()) return 0;
   session->host = out.host();
   session->at = out.cite(at.lines[0]);
-  note(out.paste().rows.sessions, std::move(*session));
+  note(out, out.paste().rows.sessions, std::move(*session));
   return taken;
 }
 
@@ -415,7 +415,7 @@ std::size_t read_sessions(const PasteAt& at, PasteSink& out) {
       session->at = out.cite(at.lines[first]);
       session->at.text = trim(text);
       if (!table.is_foreign && !is_asked_foreign)
-        note(out.paste().rows.sessions, std::move(*session));
+        note(out, out.paste().rows.sessions, std::move(*session));
     } else {
       break;
     }
