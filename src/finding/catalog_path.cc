@@ -116,6 +116,26 @@ CatalogEntry routing_loop() {
   };
 }
 
+CatalogEntry routing_cut_off() {
+  return {
+      .id = "routing.cut_off",
+      .title = "a failure takes hosts off the fabric",
+      .severity = Severity::kWarning,
+      .rows = {"A2"},
+      .phase = "lint",
+      .why =
+          "A host whose NICs all end at one leaf loses the fabric with that leaf, and the job with "
+          "it: what the other leaves still carry does not help it. Leaves that only one spine "
+          "joins have no path when it fails. A job that starts again without these hosts goes on; "
+          "one that waits for them does not.",
+      .fix = {{.platform = "design",
+               .commands = {"links: [{ from: gpu, to: leaf, wiring: rail }]"},
+               .note = "Rails on several leaves, or a second uplink and spine. Where losing them "
+                       "is accepted, plan for it: spare hosts, checkpoints."}},
+      .sources = {cite::kAtScale},
+  };
+}
+
 CatalogEntry routing_bgp_down() {
   return {
       .id = "routing.bgp_down",
@@ -513,6 +533,7 @@ std::vector<CatalogEntry> path_entries() {
           mtu_below_4096(),
           mtu_platform_max(),
           routing_cyclic(),
+          routing_cut_off(),
           routing_bgp_down(),
           routing_loop(),
           routing_ordering_risk(),

@@ -310,6 +310,8 @@ receiver.slow: NIC sends pause frames toward switch, tx_prio3_pause, outbound_pc
 routing.bgp_down: BGP neighbor shut down or idle, session admin down, Idle (Admin), Active, Connect,
   peer not established, uplink up but carries no traffic, half of the uplink bandwidth after a
   change
+routing.cut_off: one leaf or spine fails and hosts are unreachable, single point of failure, all
+  NICs of a host on one leaf, no redundant uplink
 routing.cyclic_buffer_dependency: up-down violation, bounce after link failure, ring topology
   lossless, down-up path, cycle possible
 routing.loop: TTL exceeded, packets loop between two switches, MC-LAG, neighbour discovery copies,

@@ -25,7 +25,8 @@ FILES = ("operator.jsonl", "operator_written.jsonl", "operator_fresh.jsonl",
          "operator_cold_f.jsonl", "operator_cold_g.jsonl", "operator_cold_h.jsonl",
          "operator_cold_i.jsonl", "operator_cold_j.jsonl", "operator_cold_k.jsonl",
          "operator_cold_l.jsonl", "operator_cold_m.jsonl", "operator_cold_m_links.jsonl",
-         "operator_cold_n.jsonl", "operator_shapes.jsonl", "operator_prose.jsonl")
+         "operator_cold_n.jsonl", "operator_cold_p.jsonl", "operator_shapes.jsonl",
+         "operator_prose.jsonl")
 QUIET = 32 / 33   # of the healthy, foreign and noise cases
 RIGHT = 19 / 22   # of the faults
 OPEN = 4 / 5      # of the open cases
@@ -73,10 +74,7 @@ def score(weir, cases, is_shown):
 
 
 def with_design(weir):
-    """The healthy cases beside a design that has their hosts: what is said of things not seen.
-
-    That a site's classes differ from those of the design is true, and may be said.
-    """
+    """The healthy cases beside a design that has their hosts: what is said of things not seen."""
     loud = []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([weir, "init", "--system", "sonic", "--hosts", "128", "--rails", "2",
@@ -94,7 +92,7 @@ def with_design(weir):
                                  capture_output=True, text=True, check=False)
             loud += [f"{case['id']}: {f['id']}: {f['verdict']}"
                      for f in json.loads(ran.stdout)["findings"]
-                     if f["severity"] in ("error", "warning") and f["id"] != "config.differs"]
+                     if f["severity"] in ("error", "warning")]
     return loud
 
 

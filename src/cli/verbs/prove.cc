@@ -28,26 +28,6 @@ std::string with_paths(std::uint64_t paths) {
                                      paths == 1 ? "" : "s");
 }
 
-/// "leaf1 down isolates 8 hosts (gpu01 is the first)".
-std::string isolated_text(const FailureWalk& walk, const design::Intent& intent) {
-  std::vector<std::string> names;
-  for (const std::uint32_t node : walk.isolated_by)
-    names.push_back(intent.switches[node].name);
-  const std::string& first = intent.hosts[walk.isolated.front()].name;
-  return fmt::format("{} down isolates {}", join(names, " and "),
-                     walk.isolated.size() == 1
-                         ? first
-                         : fmt::format("{} hosts ({} is the first)", walk.isolated.size(), first));
-}
-
-/// "with spine1 down, leaf1 and leaf2 have no path".
-std::string parted_text(const FailureWalk& walk, const design::Intent& intent) {
-  const design::CutOff& pair = walk.first_cut_off.front();
-  return fmt::format("with {} down, {} and {} have no path",
-                     to_text(walk.first_cut, intent, switch_graph(intent)),
-                     intent.switches[pair.from].name, intent.switches[pair.to].name);
-}
-
 /// What failures do to a fabric that is lossless; empty where none was to be examined.
 std::string failures_text(const FailureWalk& walk, const design::Intent& intent) {
   std::vector<std::string> bad;
@@ -72,7 +52,7 @@ std::string prove_verdict(const ops::Proved& proved) {
   for (const Chain& chain : proof.chains)
     if (chain.proven == Proven::kUnknown)
       return fmt::format("{} is not proven lossless: {} was not read.", file, chain.reason);
-  if (!proved.judgement.findings.empty())
+  if (!proved.walk.deadlocks.empty())
     return fmt::format("{} is lossless on {}, and can deadlock.", file, with_paths(proof.paths));
   return fmt::format("{} is lossless on {} in {}{}.", file, with_paths(proof.paths),
                      size_of(proved.fabric.intent),

@@ -154,9 +154,21 @@ std::string option_error(const Args& args) {
 
 // ---- results ----
 
-/// Lossless traffic that was dropped is a finding, whatever the simulation was run for.
-ExitCode exit_for_drops(std::uint64_t lossless_drops) {
-  return lossless_drops > 0 ? ExitCode::kFindings : ExitCode::kOk;
+/// Lossless traffic that was dropped is a finding, whatever the simulation was run for, and so is a
+/// flow that gave up. What did not end within --duration gave no answer.
+ExitCode exit_for_run(const sim::Totals& totals, bool is_whole) {
+  if (totals.lossless_drops > 0 || totals.failed > 0) return ExitCode::kFindings;
+  return is_whole ? ExitCode::kOk : ExitCode::kPartial;
+}
+
+ExitCode exit_for_runs(const ops::Repeated& repeated) {
+  ExitCode out = ExitCode::kOk;
+  for (const ops::SweepRun& run : repeated.runs) {
+    const ExitCode code = exit_for_run(run.totals, run.is_finished);
+    if (code == ExitCode::kFindings) return code;
+    if (code != ExitCode::kOk) out = code;
+  }
+  return out;
 }
 
 Status write_results(const std::string& folder, const Command& command,
@@ -210,7 +222,9 @@ ExitCode run_once(const Args& args, Context& context, const std::string& design,
   if (folder)
     if (const Status written = write_results(*folder, args.command(), *simulated); !written)
       return fail(context, ExitCode::kBadInput, written.error().what);
-  const ExitCode code = exit_for_drops(simulated->outcome.results.totals.lossless_drops);
+  const sim::Totals& totals = simulated->outcome.results.totals;
+  const ExitCode code =
+      exit_for_run(totals, simulated->outcome.is_finished && totals.finished == totals.flows);
   std::optional<render::Timeline> plot;
   if (args.has("plot")) {
     auto drawn = ops::plot_of(*simulated);
@@ -244,7 +258,8 @@ ExitCode run_fast(const Args& args, Context& context, const std::string& design,
     print_fast_json(context, *approximated);
   else
     print_fast(approximated->outcome, context);
-  return ExitCode::kOk;
+  const auto& outcome = approximated->outcome;
+  return outcome.finished == outcome.flows ? ExitCode::kOk : ExitCode::kPartial;
 }
 
 Status write_runs(const std::string& folder, const ops::Repeated& repeated) {
@@ -279,18 +294,15 @@ ExitCode run_many(const Args& args, Context& context, const std::string& design,
     if (const Status written = write_plot(args.value("plot"), *plot); !written)
       return fail(context, ExitCode::kBadInput, written.error().what);
   }
-  std::uint64_t drops = 0;
-  for (const ops::SweepRun& run : repeated->runs)
-    drops += run.totals.lossless_drops;
   if (context.json) {
     print_runs_json(context, *repeated, runs_verdict(*repeated));
-    return exit_for_drops(drops);
+    return exit_for_runs(*repeated);
   }
   print_runs(*repeated, context);
   if (plot) show_plot(args.value("plot"), *plot, context);
   if (args.has("out") && !context.quiet)
     context.out << fmt::format("\nwrote {0}/runs.csv, runs.json\n", args.value("out"));
-  return exit_for_drops(drops);
+  return exit_for_runs(*repeated);
 }
 
 ExitCode run_hpcc(const Args& args, Context& context) {
@@ -415,12 +427,13 @@ Command sim_command() {
       .summary = "simulate the fabric of a design, packet by packet",
       .description =
           "Simulates the fabric under a workload, with faults on request; one seed gives one "
-          "digest. Exit status 1: packets of a lossless class were dropped.",
+          "digest. Exit status 1: packets of a lossless class were dropped, or a flow gave up; 5: "
+          "the workload did not finish within --duration.",
       .arguments = {design_argument()},
       .options = sim_options(),
       .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --plot run.svg",
                     "one fault, and the curves as a picture"}},
-      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput},
+      .exit_codes = {ExitCode::kOk, ExitCode::kFindings, ExitCode::kBadInput, ExitCode::kPartial},
       .looks = Looks::kAtFiles,
       .run = run_sim,
   };

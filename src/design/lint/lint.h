@@ -12,6 +12,10 @@ namespace weir::design {
 /// Settled: most important first. REQUIRES: the design loaded and derived without errors.
 [[nodiscard]] finding::Judgement lint(const Design& design, const Intent& intent);
 
+/// Where a switch sets thresholds in percents of its largest queue, one percent of it: the least
+/// that it can mark from. Nothing for systems that count bytes.
+[[nodiscard]] std::optional<Bytes> smallest_threshold(const SwitchIntent& node);
+
 /// Why a link cannot do without RS-FEC, by the rate of its lanes and its cable; empty where it can.
 [[nodiscard]] std::string why_rs_fec(const Intent& intent, const LinkIntent& link);
 

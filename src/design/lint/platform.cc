@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "design/file/words.h"
+#include "design/lint/lint.h"
 #include "design/lint/rules.h"
 #include "design/tables/platforms.h"
 #include "model/buffers.h"
@@ -149,18 +150,6 @@ void check_probability_step(LintCase& c) {
                   fmt::format("wred: {{ probability: {} }}", to_text(Share::raw(steps * step))),
                   "rounded up: too little marking has no equilibrium"};
         });
-}
-
-/// Where thresholds are percents of the largest queue, the smallest one that can be said. A queue
-/// of a deep buffer (PTX) is taken for a port's part of it, as the renderer does.
-std::optional<Bytes> smallest_threshold(const SwitchIntent& node) {
-  if (system_of(node).wred_in_bytes) return std::nullopt;
-  if (node.asic->deep_buffer > 0_B)
-    return node.asic->deep_buffer /
-           static_cast<std::int64_t>(std::max<std::size_t>(node.ports.size(), 1)) / 100;
-  const Alpha alpha =
-      std::clamp(node.buffers.egress_alpha, system_of(node).min_alpha, system_of(node).max_alpha);
-  return model::dynamic_threshold(std::max(node.buffers.lossless_shared, 0_B), alpha, 1) / 100;
 }
 
 void check_percent_thresholds(LintCase& c) {
@@ -513,6 +502,17 @@ void check_nic_reordering(LintCase& c) {
 }
 
 }  // namespace
+
+// A queue of a deep buffer (PTX) is taken for a port's part of it, as the renderer does.
+std::optional<Bytes> smallest_threshold(const SwitchIntent& node) {
+  if (system_of(node).wred_in_bytes) return std::nullopt;
+  if (node.asic->deep_buffer > 0_B)
+    return node.asic->deep_buffer /
+           static_cast<std::int64_t>(std::max<std::size_t>(node.ports.size(), 1)) / 100;
+  const Alpha alpha =
+      std::clamp(node.buffers.egress_alpha, system_of(node).min_alpha, system_of(node).max_alpha);
+  return model::dynamic_threshold(std::max(node.buffers.lossless_shared, 0_B), alpha, 1) / 100;
+}
 
 void check_platform_cannot(LintCase& c) {
   check_system_runs_on_asic(c);

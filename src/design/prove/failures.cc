@@ -237,6 +237,42 @@ std::optional<finding::Finding> deadlock_finding(const FailureWalk& walk, const 
   return found;
 }
 
+std::string isolated_text(const FailureWalk& walk, const Intent& intent) {
+  std::vector<std::string> names;
+  for (const std::uint32_t node : walk.isolated_by)
+    names.push_back(intent.switches[node].name);
+  const std::string& first = intent.hosts[walk.isolated.front()].name;
+  return fmt::format("{} down isolates {}", join(names, " and "),
+                     walk.isolated.size() == 1
+                         ? first
+                         : fmt::format("{} hosts ({} is the first)", walk.isolated.size(), first));
+}
+
+std::string parted_text(const FailureWalk& walk, const Intent& intent) {
+  const CutOff& pair = walk.first_cut_off.front();
+  return fmt::format("with {} down, {} and {} have no path",
+                     to_text(walk.first_cut, intent, switch_graph(intent)),
+                     intent.switches[pair.from].name, intent.switches[pair.to].name);
+}
+
+std::vector<finding::Finding> cut_off_findings(const FailureWalk& walk, const Intent& intent) {
+  std::vector<finding::Finding> out;
+  if (walk.cutting > 0)
+    out.push_back(finding::make_finding("routing.cut_off", parted_text(walk, intent) + ".", {}));
+  if (!walk.isolated.empty()) {
+    finding::Where where;
+    where.switch_name = intent.switches[walk.isolated_by.front()].name;
+    out.push_back(
+        finding::make_finding("routing.cut_off",
+                              fmt::format("{}: {} no NIC elsewhere.", isolated_text(walk, intent),
+                                          walk.isolated.size() == 1 ? "it has" : "they have"),
+                              where));
+    if (walk.isolating > 1)
+      out.back().evidence.push_back({.line = fmt::format("{} more like it", walk.isolating - 1)});
+  }
+  return out;
+}
+
 std::string to_text(const Broken& broken, const Intent& intent, const SwitchGraph& graph) {
   std::vector<std::string> names;
   for (const std::uint32_t edge : broken.edges)

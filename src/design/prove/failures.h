@@ -49,6 +49,13 @@ struct FailureWalk {
 /// The first cycle as a finding; nullopt where there is none.
 [[nodiscard]] std::optional<finding::Finding> deadlock_finding(const FailureWalk&, const Intent&);
 
+/// "leaf1 down isolates 8 hosts (gpu01 is the first)". REQUIRES: isolated hosts.
+[[nodiscard]] std::string isolated_text(const FailureWalk&, const Intent&);
+/// "with spine1 down, leaf1 and leaf2 have no path". REQUIRES: a cut.
+[[nodiscard]] std::string parted_text(const FailureWalk&, const Intent&);
+/// Hosts that a failure takes off the fabric, and leaves that it parts: a finding each.
+[[nodiscard]] std::vector<finding::Finding> cut_off_findings(const FailureWalk&, const Intent&);
+
 /// "leaf1 - spine2 and spine1": what is broken.
 [[nodiscard]] std::string to_text(const Broken&, const Intent&, const SwitchGraph&);
 /// "leaf1 > spine1, spine1 > leaf3, …".

@@ -50,6 +50,7 @@ constexpr Pair kPairs[] = {
      "active_mtu 4096 (5), max_mtu 4096 (5)\n"},
     {"nccl.stale_conf", "/etc/nccl.conf in the image: NCCL_IB_TC=106\n",
      "there is no /etc/nccl.conf on this host\n"},
+    {"packet.icrc_bad", "rx_icrc_encapsulated 0 -> 55 in an hour\n", "rx_icrc_encapsulated 0\n"},
     {"pcie.acs_on", "lspci: ACSCtl: SrcValid+ TransBlk-\n", "lspci: ACSCtl: SrcValid- TransBlk-\n"},
     {"pcie.errors",
      "[ 91.2] mlx5_core 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer\n",

@@ -269,6 +269,14 @@ std::set<std::string> hosts_cut_off(
   return out;
 }
 
+/// " on lane 2": the first whose signal is bad.
+std::string lane_of(const Happened& happened) {
+  const auto found = std::find_if(
+      happened.events.begin(), happened.events.end(),
+      [](const auto* event) { return event->kind == EventKind::kSignal && !event->lane.empty(); });
+  return found == happened.events.end() ? std::string() : " on " + (*found)->lane;
+}
+
 bool is_hot(const Happened& happened) {
   return std::any_of(happened.events.begin(), happened.events.end(), [](const auto* event) {
     return event->kind == EventKind::kModule &&
@@ -295,9 +303,10 @@ void judge_events_of(const Happened& happened, const finding::Thresholds& limits
   if (happened.count(EventKind::kSignal) > 0)
     add_event_finding(
         "link.physical_errors",
-        fmt::format("The link of {} gets a signal that is out of range or cannot be repaired: bad "
-                    "or dirty optic, fibre or cable.",
-                    place),
+        fmt::format(
+            "The link of {} gets a signal{} that is out of range or cannot be repaired: bad "
+            "or dirty optic, fibre or cable.",
+            place, lane_of(happened)),
         Confidence::kHigh, EventKind::kSignal, happened, out);
   if (happened.count(EventKind::kNoLight) > 0) {
     add_event_finding("link.physical_errors",

@@ -931,7 +931,10 @@ void add_led_cables(const PastedCase& input, const std::set<std::string>& hosts,
         host = first_label(plain_word(words[i]));
       const bool leads = words[i] == "->" || words[i] == "=>" || words[i] == "\u2192";
       if (!leads || i == 0) continue;
-      const std::string_view port = words[i - 1].substr(words[i - 1].find_last_of(",(") + 1);
+      // "ens7np0 (mlx5_6) -> rail6-leaf": the other name of the port
+      const bool has_other = i > 1 && words[i - 1].starts_with('(') && words[i - 1].ends_with(')');
+      const std::string_view word = words[has_other ? i - 2 : i - 1];
+      const std::string_view port = word.substr(word.find_last_of(",(") + 1);
       out.push_back({host, std::string(port),
                      first_label(words[i + 1].substr(0, words[i + 1].find_first_of(",.;:()"))),
                      &line});

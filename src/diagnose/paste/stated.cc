@@ -458,7 +458,7 @@ void find_reordering(const Lines& lines, Stated& out) {
   if (turned_on && disorder && nothing)
     out.add("path.reordering",
             "Packets arrive out of order since switches balance per packet; nothing is dropped.",
-            {*turned_on, *disorder, *nothing});
+            {*disorder, *turned_on, *nothing});
 }
 
 // ---- MTU ----

@@ -30,7 +30,9 @@ void look_at_host_side(const View& view, const NicView& nic, Suspicions& out) {
   const std::uint64_t pauses = nic.counts.of("nic.prio.pause_tx.frames", view.rdma()).value_or(0);
   const std::uint64_t drops = nic.counts.of("nic.port.rx_discard.packets").value_or(0);
   // A stall without pauses or drops is a busy host, not a fault.
-  const bool is_only_stalled = first == &kSigns[2] && pauses == 0 && drops == 0;
+  const bool has_paused =
+      pauses > 0 || nic.counts.of("nic.prio.pause_tx.microseconds", view.rdma()).value_or(0) > 0;
+  const bool is_only_stalled = first == &kSigns[2] && !has_paused && drops == 0;
   if (pauses > 0) lines.push_back(nic.counts.line("nic.prio.pause_tx.frames", view.rdma()));
   Suspicion slow{
       .id = "receiver.slow",

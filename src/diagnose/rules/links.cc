@@ -1,5 +1,5 @@
-// I18: a cable, an optic or a port: frames with errors, links that flap, links that are down.
-// Whatever is lost or late because of them follows from it.
+// I18: a cable, an optic or a port: frames with errors, links that flap, links that are down; and
+// packets that a device changed. Whatever is lost or late because of them follows from it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -85,6 +85,27 @@ void look_for_downs(const End& end, Suspicions& out) {
            .explains = congestion_anywhere({"link.flapping", "link.degraded"})});
 }
 
+/// The frame was good and the packet in it was not: no cable does that.
+void look_for_changed_packets(const View& view, const NicView& nic, Suspicions& out) {
+  constexpr std::string_view kId = "nic.rdma.icrc_error.packets";
+  const std::uint64_t packets = nic.counts.of(kId).value_or(0);
+  if (packets == 0) return;
+  const auto bytes = nic.counts.of("nic.port.rx.bytes");
+  const bool is_rare =
+      bytes && static_cast<double>(packets) <=
+                   static_cast<double>(*bytes) * 8 * view.thresholds().allowed_bit_errors;
+  out.add({.id = "packet.icrc_bad",
+           .verdict = fmt::format("{} received {} RDMA packet{} with a wrong ICRC in good frames: "
+                                  "a device on the way changed {}.",
+                                  name_of(nic), count_text(packets), packets == 1 ? "" : "s",
+                                  packets == 1 ? "it" : "them"),
+           .where = nic.where(),
+           .confidence = finding::Confidence::kHigh,
+           .severity = is_rare ? std::optional(finding::Severity::kInfo) : std::nullopt,
+           .evidence = {nic.counts.line(kId)},
+           .explains = {{"path.loss"}}});
+}
+
 std::optional<bool> known(const evidence::Fact<bool>& fact) {
   return fact.is_known() ? std::optional(fact.value()) : std::nullopt;
 }
@@ -130,8 +151,10 @@ void look_for_bad_links(const View& view, Suspicions& out) {
     look_for_errors(view, end, out);
     look_for_downs(end, out);
   };
-  for (const NicView& nic : view.nics())
+  for (const NicView& nic : view.nics()) {
     look(end_of(view, nic));
+    look_for_changed_packets(view, nic, out);
+  }
   for (const PortView& port : view.ports())
     look(end_of(view, port));
   if (!can_see && view.has_counters()) {

@@ -724,6 +724,17 @@ const Proof kPaths[] = {
                  {{"ethtool/rx_crc_errors_phy", 12}, {"ethtool/rx_bytes_phy", 320'000'000'000}});
      },
      "link.physical_errors", "gpu1"},
+    {look_for_bad_links, "packets with a wrong ICRC",
+     [](MadeCase& made) {
+       made.host("gpu1", {{"hw_counters/rx_icrc_encapsulated", 812}});
+     },
+     "packet.icrc_bad", "gpu1"},
+    {look_for_bad_links, "one packet with a wrong ICRC in 320 GB",
+     [](MadeCase& made) {
+       made.host("gpu1", {{"hw_counters/rx_icrc_encapsulated", 1},
+                          {"ethtool/rx_bytes_phy", 320'000'000'000}});
+     },
+     ""},
     {look_for_bad_links, "a link that went down",
      [](MadeCase& made) {
        made.host("gpu1", {{"ethtool/link_down_events_phy", 2}});

@@ -86,7 +86,8 @@ void judge_pauses(const View& view, const ReceiverPauses& pauses, std::optional<
   const bool is_stuck =
       takes_nothing || (!is_released && !takes_much && is_renewed(pauses, limits, speed));
   constexpr std::string_view kSlow = "the host drains packets more slowly than they arrive";
-  std::vector<finding::EvidenceLine> lines = {pauses.counts->line(pauses.frames_id, view.rdma())};
+  std::vector<finding::EvidenceLine> lines;
+  if (pauses.frames) lines.push_back(pauses.counts->line(pauses.frames_id, view.rdma()));
   if (has_window) lines.push_back(pauses.counts->line(pauses.duration_id, view.rdma()));
   if (is_released) lines.push_back(*pauses.begun);
   Suspicion slow{
@@ -187,11 +188,12 @@ void look_for_slow_receivers(const View& view, Suspicions& out) {
   bool can_see = false;
   for (const NicView& nic : view.nics()) {
     const ReceiverPauses own = pauses_of(view, nic);
-    const bool is_own = own.frames.has_value();
+    // A panel may show how long alone.
+    const bool is_own = own.frames.has_value() || own.share.has_value();
     if (!is_own && !nic.port) continue;
     ReceiverPauses pauses = is_own ? own : pauses_of(view, view.ports()[*nic.port]);
     pauses.begun = pauses_begun(view, nic);
-    if (!pauses.frames) continue;
+    if (!pauses.frames && !pauses.share) continue;
     can_see = true;
     finding::Where where = nic.where();
     if (nic.port) where.link = name_of(view.ports()[*nic.port]);

@@ -1,11 +1,14 @@
 #include "ops/fabric/design.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "design/fabric/effective.h"
 #include "design/file/templates.h"
 #include "design/lint/lint.h"
 #include "diagnose/core/hop.h"
 #include "render/config/design_from_hosts.h"
+#include "units/format.h"
 
 namespace weir::ops {
 
@@ -33,8 +36,10 @@ Result<Proved> prove(const ProveRequest& request) {
   out.judgement = design::judge(out.proof, out.fabric.design);
   if (auto found = design::deadlock_finding(out.walk, intent)) {
     out.judgement.findings.push_back(*std::move(found));
-    finding::settle(out.judgement);
   }
+  for (finding::Finding& found : design::cut_off_findings(out.walk, intent))
+    out.judgement.findings.push_back(std::move(found));
+  finding::settle(out.judgement);
   return out;
 }
 
@@ -48,10 +53,33 @@ NewDesign design_from_template(std::string_view name) {
   return out;
 }
 
+namespace {
+
+/// Systems that count a queue in percents cannot begin to mark at the usual number of bytes: the
+/// start has thresholds that they can say. Empty for the others.
+Result<std::string> thresholds_in_percents(const std::string& text) {
+  WEIR_TRY(fabric, fabric_from_text(text, "the start"));
+  Bytes step;
+  for (const design::SwitchIntent& node : fabric.intent.switches)
+    step = std::max(step, design::smallest_threshold(node).value_or(0_B));
+  if (step == 0_B) return std::string();
+  // Rounded up to what one reads easily; the curve is three steps wide.
+  constexpr std::int64_t kRound = 100'000;
+  const std::int64_t min = (step.raw() + kRound - 1) / kRound * kRound;
+  return fmt::format(
+      "\nwred:                         # this system counts a queue in percents: 1% is the least\n"
+      "  min: {}\n  max: {}\n",
+      to_text(Bytes::raw(min)), to_text(Bytes::raw(min * 3)));
+}
+
+}  // namespace
+
 Result<NewDesign> design_from_size(const render::FabricSize& size) {
   WEIR_TRY(text, or_bad_input(render::design_from_size(size)));
   NewDesign out;
   out.text = std::move(text);
+  WEIR_TRY(thresholds, thresholds_in_percents(out.text));
+  out.text += thresholds;
   out.template_name = size.model;
   out.hosts = static_cast<std::size_t>(size.hosts);
   out.rails = static_cast<std::size_t>(size.rails);

@@ -55,6 +55,10 @@ Result<Fabric> load_fabric(const std::string& path) {
   return fabric_of(read_design(path));
 }
 
+Result<Fabric> fabric_from_text(std::string_view text, const std::string& name) {
+  return fabric_of(design::load_text(text, name));
+}
+
 Result<Fabric> load_fabric(const std::string& path, std::string_view digest) {
   return fabric_of(read_design_of(path, digest));
 }

@@ -22,6 +22,8 @@ struct Fabric {
 /// The same of a text with that digest alone: of one that was sent, its beginning may be a design
 /// too.
 [[nodiscard]] Result<Fabric> load_fabric(const std::string& path, std::string_view digest);
+/// Of a text that was made here; `name` is what errors call it.
+[[nodiscard]] Result<Fabric> fabric_from_text(std::string_view text, const std::string& name);
 [[nodiscard]] std::string design_digest(std::string_view text);
 
 /// Ids of what lint calls an error in the design. A failure that names them, unless `is_allowed`: a

@@ -33,6 +33,7 @@ constexpr auto kTools = std::to_array<PasteTool>({
     {"ethtool -S", begins_statistics, read_statistics},
     {"JSON of a tool", begins_json, read_json},
     {"metrics", begins_metrics, read_metrics},
+    {"rates over time", begins_rates, read_rates},
     {"gNMI", begins_gnmi, read_gnmi},
     {"settings of devices", begins_setting_rows, read_setting_rows},
     {"settings of several hosts", begins_fleet, read_fleet},
@@ -204,6 +205,19 @@ bool is_remark(std::string_view text) {
   return static_cast<std::size_t>(plain) * 2 >= words.size();
 }
 
+/// "cat /sys/…" of "clush -b -w gpu[01-04] cat /sys/…": behind the options and their values.
+std::string_view behind_options(std::string_view command) {
+  constexpr auto kWithValue =
+      std::to_array<std::string_view>({"-w", "-g", "-x", "-h", "-H", "-f", "-t", "-l", "-u", "-p"});
+  const auto words = words_of(command);
+  std::size_t at = 1;
+  while (at < words.size() && words[at].starts_with('-'))
+    at += std::find(kWithValue.begin(), kWithValue.end(), words[at]) != kWithValue.end() ? 2 : 1;
+  return at < words.size()
+             ? command.substr(static_cast<std::size_t>(words[at].data() - command.data()))
+             : std::string_view();
+}
+
 /// `mlnx_qos -i rail0 | grep enabled` of `clush -w gpu[1-4] "mlnx_qos -i rail0 | grep enabled"`:
 /// what a parallel shell ran on each host. Of several commands nobody knows which printed a line.
 Mark inner_mark(const Mark& mark) {
@@ -214,8 +228,10 @@ Mark inner_mark(const Mark& mark) {
   const std::size_t open = command.find_first_of("\"'");
   const std::size_t close =
       open == std::string_view::npos ? open : command.find(command[open], open + 1);
-  if (close == std::string_view::npos) return {};
-  const std::string_view inner = command.substr(open + 1, close - open - 1);
+  if (open != std::string_view::npos && close == std::string_view::npos) return {};
+  const std::string_view inner = open == std::string_view::npos
+                                     ? behind_options(command)
+                                     : command.substr(open + 1, close - open - 1);
   if (inner.find(';') != std::string_view::npos) return {};
   auto found = mark_of(fmt::format("$ {}", inner));
   if (!found) return {};
@@ -396,6 +412,32 @@ PlainFile plain_file(const PastedFile& file) {
   return out;
 }
 
+/// "Site plan (intended):", "target values": what follows is how it ought to be, and no reading.
+/// A sentence that says that it is so ("as planned") or that asks for a comparison announces none.
+bool announces_plan(std::string_view line) {
+  constexpr auto kPlans = std::to_array<std::string_view>(
+      {"plan", "planned", "intended", "target", "desired", "wanted", "expected", "reference"});
+  constexpr auto kReadings = std::to_array<std::string_view>(
+      {"as", "actual", "found", "measured", "got", "output", "reads", "vs", "versus", "against",
+       "compare", "see", "seen", "now", "not", "differs", "unexpected", "after", "before"});
+  constexpr std::size_t kMost = 8;  // words
+  const std::string lower = lower_case(trim(line));
+  const auto words = words_of(lower);
+  if (words.empty() || words.size() > kMost) return false;
+  const std::size_t colon = lower.find(':');
+  if (colon != std::string::npos && colon + 1 != lower.size()) return false;
+  const auto has = [&](const auto& list) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      while (!word.empty() && std::string_view("():,;.#*=-\"").find(word.front()) != word.npos)
+        word.remove_prefix(1);
+      while (!word.empty() && std::string_view("():,;.#*=-\"").find(word.back()) != word.npos)
+        word.remove_suffix(1);
+      return std::find(list.begin(), list.end(), word) != list.end();
+    });
+  };
+  return has(kPlans) && !has(kReadings);
+}
+
 class FileReader {
  public:
   FileReader(const PlainFile& file, Paste& paste, PasteHosts& hosts)
@@ -417,6 +459,10 @@ class FileReader {
       if (const auto device = file_.devices.find(at); device != file_.devices.end())
         mark_.device = device->second;
       const std::string_view text = trim(lines_[at].text);
+      if (is_in_plan(text)) {
+        rest_.push_back(at++);
+        continue;
+      }
       const bool is_nothing = is_filler(text) || is_job_line(text);
       if (is_rule(text)) rest_.push_back(at);  // a blank line in its place would end a table
       at += is_nothing ? 1 : read_at(at);
@@ -440,6 +486,18 @@ class FileReader {
       own.push_back(sink_.cite({line.number, {}, line.text, {}}));
     std::stable_sort(own.begin(), own.end(), is_before);
     std::move(own.begin(), own.end(), std::back_inserter(paste_.rest));
+  }
+
+  /// From its heading to the first blank line behind a value: the next command ends it too.
+  bool is_in_plan(std::string_view text) {
+    if (announces_plan(text)) {
+      plan_lines_ = 1;
+    } else if (text.empty() && plan_lines_ > 1) {
+      plan_lines_ = 0;
+    } else if (!text.empty() && plan_lines_ > 0) {
+      ++plan_lines_;
+    }
+    return plan_lines_ > 0 && !text.empty();
   }
 
   /// The lines below a command.
@@ -493,6 +551,7 @@ class FileReader {
   }
 
   std::size_t follow(const Mark& mark, std::size_t at) {
+    plan_lines_ = announces_plan(lines_[at].text) ? 1 : 0;
     sink_.begin_section();
     if (mark.words.empty()) {
       sink_.told.device.clear();  // of deltas by device: what is said of the numbers holds on
@@ -947,6 +1006,7 @@ class FileReader {
   Paste& paste_;
   Mark mark_;
   Mark inner_;                     // what a parallel shell ran on each host
+  std::size_t plan_lines_ = 0;     // of the plan that the text states here
   std::size_t section_begin_ = 0;  // the section that was requested last
   std::size_t section_end_ = 0;
   std::vector<std::size_t> rest_;
@@ -1068,14 +1128,17 @@ void PasteSink::unread(const PasteLine& line, std::string why) {
       {file_, {line.number, std::string(trim(line.text).substr(0, kMost)), std::move(why)}});
 }
 
-void PasteSink::event(EventKind kind, std::string_view where, const PasteLine& line) {
-  paste_.events.push_back({kind, hosts_.shown(host_), hosts_.known_name(host_, where), cite(line)});
+void PasteSink::event(EventKind kind, std::string_view where, const PasteLine& line,
+                      std::string lane) {
+  paste_.events.push_back({kind, hosts_.shown(host_), hosts_.known_name(host_, where), cite(line),
+                           false, std::move(lane)});
 }
 
-void PasteSink::switch_event(EventKind kind, std::string_view port, const PasteLine& line) {
+void PasteSink::switch_event(EventKind kind, std::string_view port, const PasteLine& line,
+                             std::string lane) {
   const bool is_host = host_.empty();  // a text without prompts: whose port it is nobody says
-  paste_.events.push_back(
-      {kind, is_host ? hosts_.shown(host_) : host_, std::string(port), cite(line), !is_host});
+  paste_.events.push_back({kind, is_host ? hosts_.shown(host_) : host_, std::string(port),
+                           cite(line), !is_host, std::move(lane)});
 }
 
 bool PasteSink::has_grown(std::string_view port, std::string_view counter, std::uint64_t value) {

@@ -71,6 +71,7 @@ struct PasteEvent {
   std::string device;  // netdev, PCI address, or port of a switch; may be empty
   Cited at;
   bool is_switch = false;  // the host is one
+  std::string lane = {};   // of the light, as the text numbers them: "lane 2"; may be empty
 };
 
 /// Packets to port 4791 as tcpdump printed them.

@@ -256,6 +256,16 @@ std::optional<double> module_dbm(std::string_view value) {
              : leading_decimal(value.substr(slash + 3));
 }
 
+/// "channel 2" of "Rcvr signal avg optical power(Channel 2)"; empty where there is one alone.
+std::string channel_in(std::string_view text) {
+  constexpr std::string_view kWord = "(Channel ";
+  const std::size_t at = text.find(kWord);
+  const std::size_t end = text.find(')', at == std::string_view::npos ? 0 : at);
+  if (at == std::string_view::npos || end == std::string_view::npos) return {};
+  const std::size_t begin = at + kWord.size();
+  return "channel " + std::string(trim(text.substr(begin, end - begin)));
+}
+
 bool is_module_light(std::string_view key) {
   return key.starts_with("Rcvr signal avg optical power") ||
          key.starts_with("Receiver signal average optical power");
@@ -281,6 +291,7 @@ std::size_t read_ethtool_module(const PasteAt& at, PasteSink& out) {
   std::optional<double> weakest;
   std::optional<double> strongest;
   const PasteLine* where = nullptr;
+  std::string lane;
   for (; taken < at.lines.size(); ++taken) {
     const auto pair = key_value(at.line(taken));
     if (!pair) break;
@@ -297,13 +308,15 @@ std::size_t read_ethtool_module(const PasteAt& at, PasteSink& out) {
     if (!strongest || *level > *strongest) strongest = level;
     if (!weakest || *level < *weakest) {
       weakest = level;
+      lane = channel_in(pair->key);
       if (where == nullptr || is_module_light(trim(where->text))) where = &at.lines[taken];
     }
   }
   const bool is_alarm = where != nullptr && !is_module_light(trim(where->text));
   const bool is_dark = strongest && *strongest < kDark;
   if (is_alarm || (lowest && weakest && *weakest < *lowest))
-    out.event(is_dark ? EventKind::kNoLight : EventKind::kSignal, at.mark.device, *where);
+    out.event(is_dark ? EventKind::kNoLight : EventKind::kSignal, at.mark.device, *where,
+              is_alarm ? channel_in(trim(where->text)) : lane);
   out.device = at.mark.device;
   return taken;
 }

@@ -196,6 +196,121 @@ std::size_t read_metrics(const PasteAt& at, PasteSink& out) {
   return taken;
 }
 
+// ---- rates over time, a host per column ----
+
+namespace {
+
+/// What a panel shows: `rate(node_ethtool_tx_prio3_pause_duration{device="rail4"}[1m])`.
+struct RatePanel {
+  std::string counter;
+  std::string_view device;
+};
+std::optional<RatePanel> rate_panel(std::string_view text) {
+  constexpr std::string_view kRate = "rate(";  // and irate()
+  const std::size_t at = text.find(kRate);
+  const std::size_t end = text.find(')', at == std::string_view::npos ? 0 : at);
+  if (at == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
+  // A share, or other units than the counter's.
+  const bool is_scaled = text.find("unit: %") != std::string_view::npos ||
+                         trim(text.substr(end + 1)).starts_with('*') ||
+                         trim(text.substr(end + 1)).starts_with('/');
+  const std::string_view inside = text.substr(at + kRate.size(), end - at - kRate.size());
+  const std::string_view name = inside.substr(0, inside.find_first_of("{["));
+  const std::size_t open = inside.find('{');
+  const std::size_t close = inside.find('}');
+  RatePanel out;
+  out.counter = is_metric_name(name) && !is_scaled ? counter_of_metric(name) : std::string();
+  if (open != std::string_view::npos && close != std::string_view::npos && open < close)
+    out.device = label_of(inside.substr(open + 1, close - open - 1),
+                          {"device", "interface", "netdev", "ifname", "nic", "hca"});
+  return out.counter.empty() ? std::nullopt : std::optional(out);
+}
+
+std::vector<std::string_view> csv_cells(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::string_view cell : split(text, ',')) {
+    cell = trim(cell);
+    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"')
+      cell = cell.substr(1, cell.size() - 2);
+    out.push_back(cell);
+  }
+  return out;
+}
+
+/// "Time","gpu-b14","gpu-b15": the hosts of the columns; empty where it is no such heading.
+std::vector<std::string_view> hosts_of_columns(std::string_view text) {
+  const auto cells = csv_cells(text);
+  const std::string first = cells.empty() ? std::string() : lower_case(cells[0]);
+  if (cells.size() < 2 || (first != "time" && first != "timestamp")) return {};
+  std::vector<std::string_view> out;
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const std::string_view name = cells[i].substr(0, cells[i].find(':'));
+    const bool is_name = name.find_first_of("0123456789") != std::string_view::npos &&
+                         name.find_first_of(" {=") == std::string_view::npos;
+    if (!is_name) return {};
+    out.push_back(name);
+  }
+  return out;
+}
+
+struct RateRow {
+  std::int64_t second = 0;
+  std::vector<double> rates;
+};
+std::optional<RateRow> rate_row(const PasteAt& at, std::size_t n, std::size_t columns) {
+  if (n >= at.lines.size()) return std::nullopt;
+  constexpr std::size_t kClock = 8;  // "16:20:00"
+  auto cells = csv_cells(at.line(n));
+  auto second = at.lines[n].second;  // where it stood in front of the line
+  if (!second && !cells.empty() && cells[0].size() >= kClock) {
+    second = second_of_day(cells[0].substr(cells[0].size() - kClock));
+    cells.erase(cells.begin());
+  }
+  if (!second || cells.size() != columns) return std::nullopt;
+  RateRow out{*second, {}};
+  for (const std::string_view cell : cells) {
+    const auto rate = leading_decimal(cell);
+    constexpr double kMost = 1e12;  // per second
+    if (!rate || *rate < 0 || *rate > kMost) return std::nullopt;
+    out.rates.push_back(*rate);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool begins_rates(const PasteAt& at) {
+  return rate_panel(at.line(0)) && !hosts_of_columns(at.line(1)).empty();
+}
+
+/// Each row is the rate of the time before it: together they are what was counted in that time.
+std::size_t read_rates(const PasteAt& at, PasteSink& out) {
+  const auto panel = *rate_panel(at.line(0));
+  const auto hosts = hosts_of_columns(at.line(1));
+  std::vector<RateRow> rows;
+  while (auto row = rate_row(at, rows.size() + 2, hosts.size()))
+    rows.push_back(std::move(*row));
+  const std::int64_t step = rows.size() < 2 ? 0 : rows[1].second - rows[0].second;
+  if (step <= 0) return 0;
+  const std::string before = out.host();
+  const PasteTime time = out.hosts().time();
+  out.hosts().set_time({{}, step * static_cast<std::int64_t>(rows.size())});
+  const counters::Place place = *place_of_counter(panel.counter);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    double sum = 0;
+    for (const RateRow& row : rows)
+      sum += row.rates[i] * static_cast<double>(step);
+    out.use_host(hosts[i]);
+    PastedNic& nic = out.hosts().by_name(out.host(), panel.device);
+    nic.begin_window(place, panel.counter);
+    nic.add_window(place, panel.counter, 0, static_cast<std::uint64_t>(sum));
+  }
+  out.use_host(before);
+  out.hosts().set_time(time);
+  out.detail = panel.counter;
+  return rows.size() + 2;
+}
+
 // ---- gNMI ----
 
 namespace {

@@ -34,7 +34,9 @@ struct PortLight {
   std::vector<double> received;  // dBm, lane by lane
   std::optional<double> lowest;  // the module's own limit
   const PasteLine* weakest = nullptr;
-  const PasteLine* alarm = nullptr;    // of the receiver
+  std::string weakest_lane;          // "lane 2"; empty where the text numbers none
+  const PasteLine* alarm = nullptr;  // of the receiver
+  std::string alarm_lane;
   const PasteLine* warning = nullptr;  // of the receiver
   const PasteLine* trouble = nullptr;  // of anything else
 };
@@ -44,6 +46,25 @@ bool is_on(std::string_view value) {
 }
 bool is_switch_word(std::string_view value) {
   return is_on(value) || value == "Off" || value == "OFF" || value == "False" || value == "false";
+}
+
+/// "lane 0" of "Lane 0", "channel 2" of "Channel 2 receiver …".
+std::string lane_named(std::string_view text) {
+  const auto words = words_of(text);
+  const bool is_number =
+      words.size() > 1 && words[1].find_first_not_of("0123456789:") == std::string_view::npos;
+  return is_number
+             ? lower_case(words[0]) + " " + std::string(words[1].substr(0, words[1].find(':')))
+             : std::string();
+}
+
+/// "lane 1" of "rx1power", as modules with four or eight receivers are shown.
+std::string lane_in_key(std::string_view key) {
+  const bool is_one = key.size() > 7 && key.starts_with("rx") && key.ends_with("power");
+  const std::string_view digits = is_one ? key.substr(2, key.size() - 7) : std::string_view();
+  const bool is_number =
+      !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? "lane " + std::string(digits) : std::string();
 }
 
 class OpticsReader {
@@ -141,7 +162,10 @@ class OpticsReader {
 
   // "Laser receiver power low alarm : On", "RX1Power: -17.1dBm", "RxPowerLowAlarm: -11.9dBm"
   bool take_pair(std::string_view text, const PasteLine& line) {
-    if (text.starts_with("Lane ") || text.starts_with("Channel ")) return true;
+    if (text.starts_with("Lane ") || text.starts_with("Channel ")) {
+      lane_ = lane_named(text);
+      return true;
+    }
     const auto pair = key_value(text);
     if (!pair) return false;
     const std::string key = lower_case(pair->key);
@@ -154,6 +178,7 @@ class OpticsReader {
                                 : key.ends_with("alarm") ? light_.alarm
                                                          : light_.warning;
       if (place == nullptr) place = &line;
+      if (place == &line && &place == &light_.alarm) light_.alarm_lane = lane_;
       return true;
     }
     const auto level = dbm_in(pair->value);
@@ -161,17 +186,20 @@ class OpticsReader {
     if (key.find("lowalarm") != std::string::npos || key.find("low alarm") != std::string::npos) {
       light_.lowest = *level;
     } else if (key.ends_with("power")) {
-      note_received(*level, line);
+      const std::string lane = lane_in_key(key);
+      note_received(*level, line, lane.empty() ? lane_ : lane);
     }
     return true;
   }
 
-  void note_received(double level, const PasteLine& line) {
+  void note_received(double level, const PasteLine& line, std::string lane = {}) {
     const bool is_weakest =
         light_.received.empty() ||
         level < *std::min_element(light_.received.begin(), light_.received.end());
     light_.received.push_back(level);
-    if (is_weakest) light_.weakest = &line;
+    if (!is_weakest) return;
+    light_.weakest = &line;
+    light_.weakest_lane = std::move(lane);
   }
 
   void flush() {
@@ -183,20 +211,22 @@ class OpticsReader {
     if (is_dark && (is_below || light_.alarm != nullptr)) {
       out_.switch_event(EventKind::kNoLight, port_, *light_.weakest);
     } else if (light_.alarm != nullptr) {
-      out_.switch_event(EventKind::kSignal, port_, *light_.alarm);
+      out_.switch_event(EventKind::kSignal, port_, *light_.alarm, light_.alarm_lane);
     } else if (is_below) {
-      out_.switch_event(EventKind::kSignal, port_, *light_.weakest);
+      out_.switch_event(EventKind::kSignal, port_, *light_.weakest, light_.weakest_lane);
     }
     if (light_.trouble == nullptr && light_.alarm == nullptr && !is_below)
       light_.trouble = light_.warning;
     if (light_.trouble != nullptr && !is_dark)
       out_.switch_event(EventKind::kModule, port_, *light_.trouble);
     light_ = {};
+    lane_.clear();
   }
 
   const PasteAt& at_;
   PasteSink& out_;
   std::string port_;
+  std::string lane_;  // below whose heading the lines are
   PortLight light_;
   bool has_thresholds_ = false;
   bool is_received_ = false;

@@ -500,6 +500,14 @@ TEST(Paste, PortsAsIbstatIbstatusAndMlxlinkShowThem) {
   EXPECT_EQ(only_nic(link).link.speed->raw(), 400'000'000'000);
   ASSERT_EQ(link.events.size(), 1U);
   EXPECT_EQ(link.events[0].kind, EventKind::kSignal);
+  EXPECT_EQ(link.events[0].lane, "lane 2");
+  const Paste module = paste_of(
+      "# ethtool -m eth4\n\tIdentifier : 0x18 (QSFP-DD)\n"
+      "\tRcvr signal avg optical power(Channel 1) : 1.2023 mW / 0.80 dBm\n"
+      "\tRcvr signal avg optical power(Channel 2) : 0.0456 mW / -13.41 dBm\n"
+      "\tLaser rx power low alarm threshold : 0.0741 mW / -11.30 dBm\n");
+  ASSERT_EQ(module.events.size(), 1U);
+  EXPECT_EQ(module.events[0].lane, "channel 2");
   EXPECT_TRUE(paste_of("# mlxlink -d mlx5_2 -m\nState : Active\nPhysical state : LinkUp\nRx Power "
                        "Current [dBm] : 0.91,1.84 [-9.9..6]\nRecommendation : No issue was "
                        "observed\n")

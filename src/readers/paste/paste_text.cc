@@ -337,7 +337,9 @@ bool is_show(const std::vector<std::string>& words) {
 bool is_program(std::string_view word) {
   const bool is_load = (word.starts_with("ib_") || word.starts_with("raw_ethernet_")) &&
                        (word.ends_with("_bw") || word.ends_with("_lat"));
-  return is_load || (word.ends_with("_perf") && word.find('_') < word.size() - 5) ||
+  const bool is_shell =
+      word == "clush" || word == "pdsh" || word == "pssh" || word == "parallel-ssh";
+  return is_load || is_shell || (word.ends_with("_perf") && word.find('_') < word.size() - 5) ||
          std::find(kKnownTools.begin(), kKnownTools.end(), word) != kKnownTools.end();
 }
 

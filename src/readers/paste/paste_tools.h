@@ -52,9 +52,10 @@ class PasteSink {
   [[nodiscard]] std::string source(const PasteLine& line) const;
   [[nodiscard]] Cited cite(const PasteLine& line) const;
   void unread(const PasteLine& line, std::string why);
-  void event(EventKind kind, std::string_view where, const PasteLine& line);
+  void event(EventKind kind, std::string_view where, const PasteLine& line, std::string lane = {});
   /// The same at a port of the switch that printed it.
-  void switch_event(EventKind kind, std::string_view port, const PasteLine& line);
+  void switch_event(EventKind kind, std::string_view port, const PasteLine& line,
+                    std::string lane = {});
   /// Remembers a count of errors; true where the output of an earlier command had less.
   bool has_grown(std::string_view port, std::string_view counter, std::uint64_t value);
   /// What follows is the output of another command.
@@ -148,6 +149,8 @@ std::size_t read_bonding(const PasteAt&, PasteSink&);
 // ---- paste_metrics.cc ----
 bool begins_metrics(const PasteAt&);
 std::size_t read_metrics(const PasteAt&, PasteSink&);
+bool begins_rates(const PasteAt&);
+std::size_t read_rates(const PasteAt&, PasteSink&);
 bool begins_gnmi(const PasteAt&);
 std::size_t read_gnmi(const PasteAt&, PasteSink&);
 bool begins_fleet(const PasteAt&);

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "readers/paste/paste_tools.h"
 #include "readers/paste/text_lines.h"
@@ -188,19 +190,22 @@ std::optional<double> decimal(std::string_view text) {
   return error == std::errc() && end != text.data() ? std::optional(value) : std::nullopt;
 }
 
-/// "0.91,1.03,-11.84,0.88 [-9.9..6]": whether a lane is outside of what the module allows.
-bool is_out_of_range(std::string_view value) {
+/// "0.91,1.03,-11.84,0.88 [-9.9..6]": the first lane outside of what the module allows, from 1; 0
+/// where there is one alone.
+std::optional<std::size_t> lane_out_of_range(std::string_view value) {
   const std::size_t open = value.find('[');
   const std::size_t dots = value.find("..", open == std::string_view::npos ? 0 : open);
-  if (open == std::string_view::npos || dots == std::string_view::npos) return false;
+  if (open == std::string_view::npos || dots == std::string_view::npos) return std::nullopt;
   const auto low = decimal(value.substr(open + 1));
   const auto high = decimal(value.substr(dots + 2));
-  if (!low || !high || *low >= *high) return false;
+  if (!low || !high || *low >= *high) return std::nullopt;
   const auto lanes = split(value.substr(0, open), ',');
-  return std::any_of(lanes.begin(), lanes.end(), [&](std::string_view lane) {
+  const auto found = std::find_if(lanes.begin(), lanes.end(), [&](std::string_view lane) {
     const auto level = decimal(lane);
     return level && (*level < *low || *level > *high);
   });
+  if (found == lanes.end()) return std::nullopt;
+  return lanes.size() == 1 ? 0 : static_cast<std::size_t>(found - lanes.begin()) + 1;
 }
 
 /// The share of wrong bits that the error correction let through. IEEE 802.3 asks for at most one
@@ -270,7 +275,9 @@ void read_mlxlink_line(const KeyValue& pair, const PasteLine& line, const std::s
       out.event(EventKind::kSignal, device, line);
   } else if (pair.key.find("Rx Power Current") != std::string_view::npos ||
              pair.key.find("Tx Power Current") != std::string_view::npos) {
-    if (is_out_of_range(pair.value)) out.event(EventKind::kSignal, device, line);
+    if (const auto lane = lane_out_of_range(pair.value))
+      out.event(EventKind::kSignal, device, line,
+                *lane == 0 ? std::string() : fmt::format("lane {}", *lane));
   }
 }
 

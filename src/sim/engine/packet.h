@@ -77,7 +77,8 @@ inline constexpr std::size_t kDropReasons = static_cast<std::size_t>(DropReason:
 /// No buffer left: the reasons that a lossless class must never see (`lossless_drops`).
 constexpr bool is_buffer_shortage(DropReason reason) {
   return reason == DropReason::kIngressBuffer || reason == DropReason::kEgressBuffer ||
-         reason == DropReason::kHeadroom || reason == DropReason::kReceiverBuffer;
+         reason == DropReason::kHeadroom || reason == DropReason::kHeadroomPool ||
+         reason == DropReason::kReceiverBuffer;
 }
 
 }  // namespace weir::sim

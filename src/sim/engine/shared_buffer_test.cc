@@ -100,6 +100,9 @@ TEST(SharedBuffer, AnOversubscribedHeadroomPoolHasADropReasonOfItsOwn) {
     for (int i = 0; i < 2; ++i)
       take(buffer, port, 3, 2, 3, 1000);
   EXPECT_EQ(buffer.check(buffer.account(0, 3, 2, 3), 1).reason, DropReason::kHeadroomPool);
+  // A lossless packet that it refuses is one of `lossless_drops`; one on a broken link is not.
+  EXPECT_TRUE(is_buffer_shortage(DropReason::kHeadroomPool));
+  EXPECT_FALSE(is_buffer_shortage(DropReason::kLinkDown));
 }
 
 TEST(SharedBuffer, NeverHoldsMoreThanTheBufferAndGivesEverythingBack) {

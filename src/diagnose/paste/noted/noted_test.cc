@@ -1,5 +1,9 @@
 // What is noted beside the readers, judged: each fault as systems show it, and a text near it that
 // shows none.
+#include <array>
+
+#include <fmt/format.h>
+
 #include "base/testing.h"
 #include "diagnose/core/view.h"
 #include "diagnose/paste/configs.h"
@@ -948,6 +952,117 @@ TEST(Noted, PortLeftInModeAuto) {
       "pfc.off"));
 }
 
+TEST(Noted, APortInModeAutoThatDiscardsWhatItReceives) {
+  COVERS("D8");
+  const std::string text =
+      "leaf-n9k-2# show interface ethernet 1/7-9 priority-flow-control\n"
+      "Port               Mode Oper(VL bmap)  RxPPP      TxPPP\n"
+      "Ethernet1/7        On   On  (8)       1204       88120\n"
+      "Ethernet1/8        On   On  (8)       977        91044\n"
+      "Ethernet1/9        Auto Off           0          0\n"
+      "leaf-n9k-2# show interface ethernet 1/9 | include discard\n"
+      "    0 input with dribble  412877 input discard\n"
+      "leaf-n9k-2# show interface ethernet 1/8 | include discard\n"
+      "    0 input with dribble  0 input discard\n";
+  const std::string later =
+      "leaf-n9k-2# show interface ethernet 1/9 | include discard\n"
+      "    0 input with dribble  436102 input discard\n";
+  EXPECT_TRUE(leads_to(text, "pfc.off"));
+  EXPECT_TRUE(leads_to(text + later, "pfc.off"));
+  // they do not grow; the neighbour with PFC drops too
+  EXPECT_FALSE(leads_to(text + replaced(later, "436102", "412877"), "pfc.off"));
+  EXPECT_FALSE(leads_to(replaced(text, "  0 input discard", "  5120 input discard"), "pfc.off"));
+}
+
+TEST(Noted, AProfileWithoutEcnAndAQueueThatBearsItOut) {
+  COVERS("I22");
+  const std::string profile =
+      "    \"WRED_PROFILE\": {\n        \"ROCE_WRED\": {\n            \"ecn\": \"ecn_none\",\n"
+      "            \"wred_green_enable\": \"true\"\n        }\n    },\n"
+      "    \"QUEUE\": {\n        \"Ethernet48|3\": {\n"
+      "            \"wred_profile\": \"ROCE_WRED\"\n        }\n    },\n\n";
+  const auto reading = [](std::string_view dropped, std::string_view marked) {
+    return fmt::format(
+        "admin@t0-22:~$ show queue wredcounters Ethernet48\n"
+        "      Port    TxQ    WredDrp/pkts    WredDrp/bytes    EcnMarked/pkts    EcnMarked/bytes\n"
+        "Ethernet48    UC3         {}         496,456,800      {}                 0\n",
+        dropped, marked);
+  };
+  const std::string dropping = reading("118,204", "0") + reading("131,877", "0");
+  EXPECT_TRUE(leads_to(profile + dropping, "ecn.off_on_lossless"));
+  EXPECT_FALSE(leads_to(profile + reading("0", "0") + reading("0", "0"), "ecn.off_on_lossless"));
+  EXPECT_FALSE(leads_to(profile + reading("118,204", "0") + reading("131,877", "40"),
+                        "ecn.off_on_lossless"));
+  EXPECT_FALSE(
+      leads_to(replaced(profile, "ecn_none", "ecn_all") + dropping, "ecn.off_on_lossless"));
+}
+
+TEST(Noted, APlanIsNoReading) {
+  COVERS("I11");
+  const std::string loop = "$ ./ecn_loop.sh eth2\nPriority 0: NP=0 RP=0\nPriority 3: NP=1 RP=1\n";
+  const std::string other = "Priority 3: NP=0 RP=1\n";
+  EXPECT_FALSE(leads_to(loop + "\nSite plan (intended):\n" + other, "np.disabled"));
+  EXPECT_TRUE(leads_to(loop + "\nFound on gpu07, not as planned:\n" + other, "np.disabled"));
+  EXPECT_TRUE(leads_to("Site plan (intended):\n" + other + "\n$ ./ecn_loop.sh eth2\n" + other,
+                       "np.disabled"));
+}
+
+TEST(Noted, RowsOfRailsWithTheirTrust) {
+  COVERS("I14");
+  const std::string rows = "trust per rail on gpu14\nrail0 dscp\nrail1 dscp\nrail2 pcp\n";
+  EXPECT_TRUE(leads_to(rows, "trust.not_dscp"));
+  EXPECT_FALSE(leads_to(replaced(rows, "pcp", "dscp"), "trust.not_dscp"));
+  EXPECT_FALSE(leads_to("rail2 pcp\n", "trust.not_dscp"));  // alone it may be words
+  EXPECT_TRUE(
+      leads_to("clush -w gpu[01-03] cat /sys/class/net/eth2/qos/trust\n"
+               "gpu01: dscp\ngpu02: dscp\ngpu03: pcp\n",
+               "trust.not_dscp"));
+}
+
+TEST(Noted, RatesOfAPanelByHost) {
+  COVERS("I1");
+  const auto panel = [](std::string_view rate) {
+    return fmt::format(
+        "panel 14: rate(node_ethtool_tx_prio3_pause_duration{{device=\"rail4\"}}[1m])  unit: us/s\n"
+        "\"Time\",\"gpu-b16\",\"gpu-b17\"\n\"2026-11-10 16:20:00\",0,{0}\n"
+        "\"2026-11-10 16:21:00\",3,{0}\n\"2026-11-10 16:22:00\",0,{0}\n",
+        rate);
+  };
+  EXPECT_TRUE(leads_to(panel("640118"), "receiver.slow"));
+  EXPECT_FALSE(leads_to(panel("12"), "receiver.slow"));
+}
+
+TEST(Noted, CablesOfAListWithBothNamesOfAPort) {
+  COVERS("A1");
+  const auto lldp = [](std::string_view first, std::string_view second) {
+    return fmt::format(
+        "root@hx-904:~# lldpcli show neighbors summary\nLLDP neighbors:\n"
+        "Interface:    ens7np0, via: LLDP\n  Chassis:\n    SysName:      {}\n"
+        "  Port:\n    PortID:       ifname swp14\n"
+        "Interface:    ens8np0, via: LLDP\n  Chassis:\n    SysName:      {}\n"
+        "  Port:\n    PortID:       ifname swp14\n",
+        first, second);
+  };
+  const std::string plan =
+      "  hx-904  ens7np0 (mlx5_6) -> rail6-leaf swp14\n"
+      "  hx-904  ens8np0 (mlx5_7) -> rail7-leaf swp14\n\n";
+  EXPECT_TRUE(leads_to(plan + lldp("rail7-leaf", "rail6-leaf"), "wiring.mismatch"));
+  EXPECT_FALSE(leads_to(plan + lldp("rail6-leaf", "rail7-leaf"), "wiring.mismatch"));
+}
+
+TEST(Noted, PacketsWithAWrongIcrc) {
+  COVERS("I18");
+  const auto reading = [](unsigned packets) {
+    return fmt::format(
+        "root@gpu7:~# cat /sys/class/infiniband/mlx5_0/ports/1/hw_counters/rx_icrc_encapsulated\n"
+        "{}\n",
+        packets);
+  };
+  EXPECT_TRUE(leads_to(reading(10) + reading(8210), "packet.icrc_bad"));
+  EXPECT_FALSE(leads_to(reading(10) + reading(10), "packet.icrc_bad"));
+  EXPECT_FALSE(leads_to(reading(8210), "packet.icrc_bad"));  // since the driver was loaded
+}
+
 TEST(Noted, PausesOfJunosAndTheHost) {
   COVERS("D8");
   const std::string text =
@@ -997,6 +1112,58 @@ TEST(Noted, SessionsOfBgpThatAreDown) {
   // never up, or on its way
   EXPECT_FALSE(leads_to(replaced(text, "3d06h18m Idle (Admin)", "never    Active"), kId));
   EXPECT_FALSE(leads_to(replaced(text, "3d06h18m Idle (Admin)", "00:00:40 Active"), kId));
+}
+
+/// Four sessions without names to one AS, as EOS, NX-OS and Junos print them.
+constexpr auto kUnnamedSessions = std::to_array<std::string_view>(
+    {"leaf-12#show bgp summary\n"
+     "BGP summary information for VRF default\n"
+     "Router identifier 10.255.0.12, local AS number 65012\n"
+     "Neighbor Status Codes: m - Under maintenance\n"
+     "Neighbor          AS Session State AFI/SAFI       AFI/SAFI State   NLRI Rcd   NLRI Acc\n"
+     "-------- ----------- ------------- -------------- -------------- ---------- ----------\n"
+     "10.0.12.0      65001 Established   IPv4 Unicast   Negotiated            130        130\n"
+     "10.0.12.2      65001 Established   IPv4 Unicast   Negotiated            130        130\n"
+     "10.0.12.4      65001 Active        IPv4 Unicast   Configured              0          0\n",
+     "leaf101# show ip bgp summary\n"
+     "BGP summary information for VRF default, address family IPv4 Unicast\n"
+     "BGP router identifier 10.255.1.101, local AS number 65101\n"
+     "BGP table version is 4411, IPv4 Unicast config peers 4, capable peers 3\n"
+     "66 network entries and 192 paths using 31360 bytes of memory\n\n"
+     "Neighbor        V    AS    MsgRcvd    MsgSent   TblVer  InQ OutQ Up/Down  State/PfxRcd\n"
+     "10.1.1.0        4 65001     81120      81115     4411    0    0     8w0d 64\n"
+     "10.1.1.2        4 65001     81120      81115     4411    0    0     8w0d 64\n"
+     "10.1.1.6        4 65001     70021      70100        0    0    0 00:55:12 Active\n",
+     "admin@leaf5> show bgp summary\n"
+     "Groups: 1 Peers: 3 Down peers: 1\n"
+     "Peer                     AS      InPkt     OutPkt    OutQ   Flaps Last Up/Dwn State|#Active\n"
+     "10.1.5.0              65001     120331     120201       0       1       5w2d 32/32/32/0\n"
+     "10.1.5.2              65001     120331     120201       0       1       5w2d 32/32/32/0\n"
+     "10.1.5.4              65001          0          0       0       3    1:12:09 Active\n"});
+
+TEST(Noted, ASessionOfBgpIsLikeThoseBesideIt) {
+  COVERS("D3");
+  constexpr std::string_view kId = "routing.bgp_down";
+  for (const std::string_view table : kUnnamedSessions)
+    EXPECT_TRUE(leads_to(std::string(table), kId)) << table;
+  // an AS of its own, beside one AS that all others have: a firewall, a collector
+  std::string text(kUnnamedSessions[1]);
+  EXPECT_FALSE(leads_to(replaced(text, "10.1.1.6        4 65001", "10.1.1.6        4 64999"), kId));
+  EXPECT_FALSE(leads_to(replaced(text, "00:55:12", "   never"), kId));
+  EXPECT_FALSE(leads_to(replaced(text, "00:55:12 Active", "    8w0d 64"), kId));
+}
+
+TEST(Noted, ARemarkAboutWorkIsAboutWhatItNames) {
+  COVERS("D3");
+  constexpr std::string_view kId = "routing.bgp_down";
+  const std::string text(kSessions);
+  EXPECT_TRUE(leads_to("spine-7 is in maintenance until Friday.\n\n" + text, kId));
+  EXPECT_FALSE(leads_to("This rack is in maintenance until Friday.\n\n" + text, kId));
+  EXPECT_TRUE(
+      leads_to("This rack is in maintenance until Friday.\n\n"
+               "The table below is from this morning, and it is what we see.\n\n" +
+                   text,
+               kId));
 }
 
 TEST(Noted, SessionsOfBgpOverALinkThatIsDown) {

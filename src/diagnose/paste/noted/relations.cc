@@ -47,10 +47,11 @@ finding::EvidenceLine pfc_line(const PortView& port) {
   return line;
 }
 
-/// What is noted of the drops of ports: of each the last reading.
+/// What is noted of the drops of ports: by port what it dropped between the first reading and the
+/// last, or all it has where it was read once.
 class PortDrops {
  public:
-  using ByPort = std::map<std::string, const readers::PastePortDrops*>;
+  using ByPort = std::map<std::string, readers::PastePortDrops>;
   explicit PortDrops(const PastedCase& input) {
     for (const readers::PastePortDrops& item : input.paste.noted.port_drops)
       by_switch_[item.switch_name].push_back(&item);
@@ -62,9 +63,13 @@ class PortDrops {
       if (const auto found = by_switch_.find(known); found != by_switch_.end())
         all.insert(all.end(), found->second.begin(), found->second.end());
     std::sort(all.begin(), all.end());  // in the order of the text: they are of one list
+    std::map<std::string, std::uint64_t> first;
     ByPort out;
-    for (const readers::PastePortDrops* item : all)
-      out[item->port] = item;
+    for (const readers::PastePortDrops* item : all) {
+      const auto [at, is_first] = first.emplace(item->port, item->packets);
+      out[item->port] = *item;
+      if (!is_first && item->packets >= at->second) out[item->port].packets -= at->second;
+    }
     return out;
   }
 
@@ -83,7 +88,7 @@ void judge_drops_without_pfc(const PortDrops& noted, const View& view, const std
   };
   std::map<std::string, Dropped> drops;
   for (const auto& [port, item] : noted.of(name))
-    drops[port] = {item->packets, line_of(item->at)};
+    drops[port] = {item.packets, line_of(item.at)};
   for (const PortView* port : view.ports_of(name))
     if (const auto packets = port->counts.of(kDropped); packets && !drops.contains(port->name))
       drops[port->name] = {*packets, port->counts.line(kDropped)};
@@ -167,14 +172,16 @@ void judge_port_without_pfc(const PortDrops& noted, const View& view, finding::J
     const PortView* sister = nullptr;
     std::size_t off = 0;
     std::size_t on = 0;
+    std::size_t shown_clean = 0;  // with PFC, and their drops are in the text
     bool is_clean = true;
     for (const PortView* port : view.ports_of(name)) {
       if (pfc_of(*port) == nullptr) continue;
       const auto dropped = drops.find(port->name);
-      const std::uint64_t packets = dropped == drops.end() ? 0 : dropped->second->packets;
+      const std::uint64_t packets = dropped == drops.end() ? 0 : dropped->second.packets;
       if (is_pfc_on(*port)) {
         const auto paused = port->counts.of("switch.prio.pause_tx.frames", view.rdma());
         is_clean = is_clean && packets == 0;
+        shown_clean += dropped != drops.end() ? 1 : 0;
         if (paused.value_or(0) == 0) continue;
         sister = port;
         ++on;
@@ -183,8 +190,9 @@ void judge_port_without_pfc(const PortDrops& noted, const View& view, finding::J
         if (packets >= limits.drops_without_pfc) odd = port;
       }
     }
-    if (odd == nullptr || off != 1 || on < limits.sisters || !is_clean) continue;
-    const readers::PastePortDrops& lost = *drops.at(odd->name);
+    const std::size_t fewest = shown_clean > 0 ? limits.sisters_meant_alike : limits.sisters;
+    if (odd == nullptr || off != 1 || on < fewest || !is_clean) continue;
+    const readers::PastePortDrops& lost = drops.at(odd->name);
     Finding finding = finding::make_finding(
         "pfc.off",
         fmt::format("{} {} dropped {} packets that it received, and PFC is not in effect on it; "
@@ -287,6 +295,63 @@ void judge_never_marking(const PastedCase& input, const View& view, finding::Jud
       if (other.id == "ecn.thresholds_too_high" && other.where.switch_name == name)
         other.severity = Severity::kInfo;
     out.findings.push_back(std::move(finding));
+  }
+}
+
+/// The only profile that the text has for this queue, or for the switch, where it names no queue.
+bool is_only_profile(const PastedCase& input, const readers::PasteWred& item) {
+  return std::none_of(input.paste.wred.begin(), input.paste.wred.end(), [&](const auto& other) {
+    return other.switch_name == item.switch_name && other.profile != item.profile &&
+           (!item.queue || other.queue == item.queue);
+  });
+}
+
+/// WRED without ECN, and the queue bears it out: WRED dropped from it, or the switch paused, and no
+/// packet was marked.
+void judge_profile_without_ecn(const View& view, const readers::PasteWred& item,
+                               const std::string& name, finding::Judgement& out) {
+  const unsigned queue = item.queue ? item.queue->value() : view.rdma();
+  std::optional<std::uint64_t> marked;
+  std::uint64_t dropped = 0;
+  const PortView* seen = nullptr;
+  for (const PortView* port : view.ports_of(name)) {
+    const auto marks = port->counts.of("switch.queue.ecn_marked.packets", queue);
+    if (marks) marked = marked.value_or(0) + *marks;
+    dropped += port->counts.of("switch.queue.drop_wred.packets", queue).value_or(0);
+    if (marks && seen == nullptr) seen = port;
+  }
+  const std::uint64_t paused = counts_of(view, name).pauses_sent.value_or(0);
+  if (marked != std::optional<std::uint64_t>(0) ||
+      (dropped == 0 && paused < view.thresholds().frames_noted))
+    return;
+  Finding finding = finding::make_finding(
+      "ecn.off_on_lossless",
+      fmt::format("{}: profile {} has ECN off: {} and marked no packet of queue {}.", name,
+                  item.profile,
+                  dropped > 0 ? fmt::format("it dropped {} packets", count_text(dropped))
+                              : fmt::format("the switch sent {} pauses", count_text(paused)),
+                  queue));
+  finding.where.switch_name = name;
+  finding.confidence = Confidence::kHigh;
+  finding.evidence = {line_of(item.at),
+                      seen->counts.line("switch.queue.ecn_marked.packets", queue)};
+  for (Finding& other : out.findings)
+    if ((other.id == "ecn.thresholds_too_high" || other.id == "ecn.not_marking") &&
+        (other.where.switch_name == name || other.where.switch_name.empty()))
+      other.severity = Severity::kInfo;
+  out.findings.push_back(std::move(finding));
+}
+
+void judge_profiles_without_ecn(const PastedCase& input, const View& view,
+                                finding::Judgement& out) {
+  std::set<std::string> judged;
+  for (const readers::PasteWred& item : input.paste.wred) {
+    if (item.marks || !is_only_profile(input, item)) continue;
+    for (const std::string& name : view.switches()) {
+      const bool is_here =
+          item.switch_name.empty() ? view.switches().size() == 1 : item.switch_name == name;
+      if (is_here && judged.insert(name).second) judge_profile_without_ecn(view, item, name, out);
+    }
   }
 }
 
@@ -506,6 +571,7 @@ void judge_relations(const PastedCase& input, const View& view, finding::Judgeme
   }
   if (!is_pfc_told && !has_loud(out, "pfc.off")) judge_port_without_pfc(drops, view, out);
   judge_never_marking(input, view, out);
+  if (!has_loud(out, "ecn.off_on_lossless")) judge_profiles_without_ecn(input, view, out);
   if (arrives_marked(view)) judge_low_thresholds(input, true, out);
   judge_queues(input, view, out);  // it says where CNPs are lost
   judge_cnps_of_pair(view, out);

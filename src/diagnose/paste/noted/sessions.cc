@@ -12,6 +12,7 @@
 #include "diagnose/paste/pasted_parts.h"
 #include "finding/catalog.h"
 #include "readers/paste/text_lines.h"
+#include "readers/paste/words/hearsay.h"
 
 namespace weir::diagnose {
 namespace {
@@ -37,14 +38,39 @@ bool has_word_of(std::string_view text, std::span<const std::string_view> starts
   return false;
 }
 
-/// The text says that there is work on it, or that it is wanted so, and not that this is over.
-bool is_meant_so(const readers::Paste& paste) {
+/// Lines of words that follow each other.
+struct Remark {
+  std::string text;  // in lower case
+  std::string file;
+  int first = 0;
+  int last = 0;
+};
+std::vector<Remark> remarks_of(const readers::Paste& paste) {
+  std::vector<Remark> out;
+  for (const readers::Cited& line : paste.words) {
+    if (paste.is_read(line)) continue;  // "m - Under maintenance": what a table's letters mean
+    const bool goes_on = !out.empty() && out.back().file == line.file &&
+                         line.line - out.back().last <= 1 && line.line >= out.back().last;
+    if (!goes_on) out.push_back({{}, line.file, line.line, line.line});
+    out.back().last = line.line;
+    out.back().text += readers::lower_case(line.text) + "\n";
+  }
+  return out;
+}
+
+/// Says that there is work on something, or that it is wanted so.
+bool is_of_work(const Remark& remark) {
   constexpr auto kMeant = std::to_array<std::string_view>(
       {"maintenance",    "planned",        "drain",           "decommission",  "on purpose",
        "intention",      "deliberate",     "by design",       "as expected",   "is expected",
        "out of service", "not in service", "not yet",         "pre-provision", "preprovision",
        "being replaced", "being upgraded", "upgrade tonight", "in progress",   "leave it",
        "leave them",     "keep it down",   "keep it shut",    "rma",           "isolated for"});
+  return has_word_of(remark.text, kMeant);
+}
+
+/// … and that this is over.
+bool is_over(const Remark& remark) {
   constexpr auto kOver = std::to_array<std::string_view>({"closed",
                                                           "complete",
                                                           "finished",
@@ -73,14 +99,53 @@ bool is_meant_so(const readers::Paste& paste) {
                                                           "after maintenance",
                                                           "since the drain",
                                                           "after the drain"});
-  bool is_meant = false;
-  for (const readers::Cited& line : paste.words) {
-    if (paste.is_read(line)) continue;  // "m - Under maintenance": what a table's letters mean
-    const std::string text = readers::lower_case(line.text);
-    if (has_word_of(text, kOver)) return false;
-    is_meant = is_meant || has_word_of(text, kMeant);
-  }
-  return is_meant;
+  return has_word_of(remark.text, kOver);
+}
+
+/// The words of a remark that name it: the peer by its address, its name or its port.
+bool names_session(const Remark& remark, const PasteSession& session) {
+  const auto is_named = [&](std::string_view name) {
+    const std::string wanted = readers::lower_case(name);
+    for (std::size_t at = wanted.empty() ? std::string::npos : remark.text.find(wanted);
+         at != std::string::npos; at = remark.text.find(wanted, at + 1)) {
+      const std::size_t end = at + wanted.size();
+      const bool is_longer =
+          end < remark.text.size() && remark.text[end] >= '0' && remark.text[end] <= '9';
+      if (!is_longer) return true;
+    }
+    return false;
+  };
+  return is_named(session.peer) || is_named(session.port) ||
+         is_named(std::string_view(session.name).substr(0, session.name.find(' ')));
+}
+
+/// "spine-7", "leaf14"
+bool names_switch(const Remark& remark) {
+  const auto words = readers::words_of(remark.text);
+  return std::any_of(words.begin(), words.end(), [](std::string_view word) {
+    return word.find_first_of("0123456789") != std::string_view::npos && !tier_in(word).empty();
+  });
+}
+
+/// A remark is about what it names; one without a name about the output next to it.
+bool is_meant_so(const readers::Paste& paste, const PasteSession& session) {
+  const std::vector<Remark> all = remarks_of(paste);
+  if (std::any_of(all.begin(), all.end(), is_over)) return false;
+  const bool has_name = !tier_in(readers::lower_case(session.name)).empty();
+  return std::any_of(all.begin(), all.end(), [&](const Remark& remark) {
+    if (!is_of_work(remark)) return false;
+    if (names_session(remark, session)) return true;
+    const bool names_other =
+        has_name && names_switch(remark) &&
+        remark.text.find(readers::lower_case(session.host)) == std::string::npos;
+    const int begin = std::min(remark.last, session.at.line);
+    const int end = std::max(remark.first, session.at.line);
+    const bool is_next = std::none_of(all.begin(), all.end(), [&](const Remark& other) {
+      return other.file == remark.file && other.first > begin && other.last < end &&
+             readers::is_prose(other.text);
+    });
+    return !names_other && is_next && remark.file == session.at.file;
+  });
 }
 
 /// All that the text says of the peer, in lower case.
@@ -103,12 +168,19 @@ bool is_apart(std::string_view said) {
   return has_one_of(said, kApart);
 }
 
+/// Named as a host, which may be off.
+bool is_named_for_host(std::string_view said) {
+  constexpr auto kHosts = std::to_array<std::string_view>(
+      {"gpu", "host", "node", "server", "srv", "dgx", "hgx", "compute", "k8s", "worker", "rack"});
+  return has_one_of(said, kHosts);
+}
+
 /// The sessions of one switch, the last reading of each.
 struct Sessions {
   std::map<std::string, const PasteSession*> last;  // by peer
   std::vector<const PasteSession*> down;
-  std::size_t up = 0;           // of the fabric
-  std::set<std::string> as_up;  // of those
+  std::size_t up = 0;           // of those that may be the fabric's
+  std::set<std::string> as_up;  // of those named for it
 };
 
 bool is_named_for_fabric(const PastedCase& input, const PasteSession& session) {
@@ -116,19 +188,38 @@ bool is_named_for_fabric(const PastedCase& input, const PasteSession& session) {
   return !is_apart(said) && !tier_in(said).empty();
 }
 
-/// Sessions to the same AS as at least two that are up, on a leaf, in a text about its uplinks.
-bool is_like_uplinks(const PastedCase& input, const PasteSession& session, const Sessions& all) {
-  constexpr auto kUp = std::to_array<std::string_view>({"uplink", "spine"});
-  const auto alike = std::count_if(all.last.begin(), all.last.end(), [&](const auto& item) {
-    return item.second->is_up && item.second->as == session.as;
-  });
-  const bool is_leaf = tier_in(readers::lower_case(session.host)) == "leaf";
-  const bool is_told = std::any_of(
-      input.paste.words.begin(), input.paste.words.end(),
-      [&](const readers::Cited& line) { return has_one_of(readers::lower_case(line.text), kUp); });
-  return is_leaf && is_told && !session.is_inner && !session.as.empty() &&
-         static_cast<std::size_t>(alike) >= input.thresholds.sisters_meant_alike &&
-         !is_apart(said_of(input, session));
+/// The part of an address, or of a port's name, that sessions over the same kind of link share:
+/// "10.1.5." of "10.1.5.4", "swp" of "swp53".
+std::string_view stem_of(const PasteSession& session) {
+  const std::string_view peer = session.port.empty() ? session.peer : session.port;
+  const std::size_t end = session.port.empty()
+                              ? peer.find_last_of(".:") + 1
+                              : std::min(peer.find_first_of("0123456789"), peer.size());
+  return peer.substr(0, end);
+}
+
+/// Others beside it lead to the same AS, or have an AS each over links of the same kind, and are
+/// up: links between switches, of which one is missing. Hosts and appliances have names of their
+/// own.
+bool is_like_others(const PastedCase& input, const PasteSession& session, const Sessions& all) {
+  const std::string said = said_of(input, session);
+  if (session.is_inner || session.as.empty() || is_apart(said) || is_named_for_host(said))
+    return false;
+  std::size_t same_as = 0;
+  std::size_t same_kind = 0;
+  std::size_t same_kind_up = 0;
+  std::set<std::string> others;
+  for (const auto& [peer, item] : all.last) {
+    if (item == &session || item->is_inner) continue;
+    if (item->is_up && item->as == session.as) ++same_as;
+    if (stem_of(*item) != stem_of(session)) continue;
+    ++same_kind;
+    if (item->is_up) ++same_kind_up;
+    others.insert(item->as);
+  }
+  const bool has_as_each = others.size() == same_kind && !others.contains(session.as);
+  return same_as >= input.thresholds.sisters_meant_alike ||
+         (has_as_each && same_kind_up >= input.thresholds.sisters_meant_alike);
 }
 
 Sessions sessions_of(const PastedCase& input, const std::string& host) {
@@ -136,16 +227,16 @@ Sessions sessions_of(const PastedCase& input, const std::string& host) {
   for (const PasteSession& item : input.paste.rows.sessions)
     if (item.host == host) out.last[item.peer] = &item;
   for (const auto& [peer, item] : out.last) {
-    if (!item->is_up || !is_named_for_fabric(input, *item)) continue;
+    if (!item->is_up || item->is_inner || is_apart(said_of(input, *item))) continue;
     ++out.up;
-    out.as_up.insert(item->as);
+    if (is_named_for_fabric(input, *item)) out.as_up.insert(item->as);
   }
   for (const auto& [peer, item] : out.last) {
     if (item->is_up) continue;
     // Without a connection the peer has not told its name: its AS is that of a spine.
     const bool is_sister = item->name.empty() && !item->is_inner && out.as_up.contains(item->as) &&
                            !is_apart(said_of(input, *item));
-    if (is_sister || is_named_for_fabric(input, *item) || is_like_uplinks(input, *item, out))
+    if (is_sister || is_named_for_fabric(input, *item) || is_like_others(input, *item, out))
       out.down.push_back(item);
   }
   return out;
@@ -200,7 +291,7 @@ struct Reason {
 };
 Reason reason_of(const PastedCase& input, const finding::Judgement& out,
                  const PasteSession& session, bool is_shut) {
-  if (is_meant_so(input.paste)) return {" The text says that it is meant so.", true};
+  if (is_meant_so(input.paste, session)) return {" The text says that it is meant so.", true};
   if (has_link_down(input, out, session)) return {" A link of it is down, which is why.", true};
   if (session.was_never)
     return {" It was never up: whether its peer is in service the text does not show.", true};

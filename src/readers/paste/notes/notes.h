@@ -37,6 +37,7 @@ std::size_t note_filters(const PasteAt& at, PasteSink& out);
 std::size_t note_fec(const PasteAt& at, PasteSink& out);
 std::size_t note_port_states(const PasteAt& at, PasteSink& out);
 std::size_t note_port_drops(const PasteAt& at, PasteSink& out);
+std::size_t note_input_discards(const PasteAt& at, PasteSink& out);
 std::size_t note_port_mtus(const PasteAt& at, PasteSink& out);
 /// "Ethernet1/51" of "Eth1/51" and "Et1/51"; any other name as it is.
 std::string long_port_name(std::string_view port);

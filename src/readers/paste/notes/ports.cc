@@ -271,6 +271,28 @@ std::size_t note_port_drops(const PasteAt& at, PasteSink& out) {
   return said;
 }
 
+/// "0 input with dribble  771204 input discard" of a port that the command or a line above names:
+/// what a filter leaves of `show interface` of NX-OS and EOS.
+std::size_t note_input_discards(const PasteAt& at, PasteSink& out) {
+  if (!at.mark.is_switch) return 0;
+  std::string port = port_of_command(at.mark);
+  std::size_t said = 0;
+  for (std::size_t n = 0; n < at.lines.size(); ++n) {
+    const auto words = words_of(at.line(n));
+    if (words.size() > 2 && words[1] == "is" && is_switch_port(words[0])) port = words[0];
+    for (std::size_t i = 1; i + 1 < words.size() && !port.empty(); ++i) {
+      const std::string_view what = words[i + 1].substr(0, words[i + 1].find(','));
+      const bool is_count = words[i] == "input" && (what == "discard" || what == "discards");
+      const auto packets = is_count ? parse_count(words[i - 1]) : std::nullopt;
+      if (!packets) continue;
+      note(out.paste().noted.port_drops,
+           {out.host(), long_port_name(port), *packets, out.cite(at.lines[n])});
+      ++said;
+    }
+  }
+  return said;
+}
+
 /// "Ethernet1/31 is up" and, below it, "MTU 1500 bytes, BW …" (NX-OS), "IP MTU 9214 bytes" (EOS):
 /// what a filter leaves of `show interface`.
 std::size_t note_port_mtus(const PasteAt& at, PasteSink& out) {

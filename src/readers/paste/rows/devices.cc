@@ -2,6 +2,7 @@
 // rate, trust and PFC.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "readers/paste/rows/rows_tools.h"
@@ -225,18 +226,36 @@ std::optional<SettingRow> setting_row(std::string_view text) {
   return is_said ? std::optional(out) : std::nullopt;
 }
 
+/// "rail2 pcp" between rows of its kind: alone it may be words.
+std::optional<SettingRow> bare_row(std::string_view text) {
+  const RowWords words = words_of(text);
+  if (words.size() != 2) return std::nullopt;
+  SettingRow out;
+  out.device = device_word(words[0]);
+  out.trust = trust_word(words[1]);
+  return out.device.empty() || !out.trust ? std::nullopt : std::optional(out);
+}
+bool begins_bare_rows(const PasteAt& at) {
+  constexpr std::size_t kFewest = 3;
+  std::set<std::string_view> devices;
+  for (std::size_t n = 0; n < kFewest; ++n)
+    if (const auto row = bare_row(at.line(n))) devices.insert(row->device);
+  return devices.size() == kFewest;
+}
+
 }  // namespace
 
 bool begins_setting_rows(const PasteAt& at) {
-  return setting_row(at.line(0)).has_value();
+  return setting_row(at.line(0)).has_value() || begins_bare_rows(at);
 }
 
 /// A device that comes again is a later reading: the last one holds.
 std::size_t read_setting_rows(const PasteAt& at, PasteSink& out) {
   const std::string before = out.host();
+  const bool are_bare = !setting_row(at.line(0));
   std::size_t taken = 0;
   for (; taken < at.lines.size(); ++taken) {
-    const auto row = setting_row(at.line(taken));
+    const auto row = are_bare ? bare_row(at.line(taken)) : setting_row(at.line(taken));
     if (!row) break;
     if (!row->host.empty()) out.use_host(row->host);
     evidence::Nic& nic = out.hosts().by_name(out.host(), row->device).nic;

@@ -379,7 +379,10 @@ std::size_t read_block(const PasteAt& at, PasteSink& out) {
 bool begins_sessions(const PasteAt& at) {
   const std::string_view text = at.line(0);
   if (block_begin(text)) return true;
-  if (text.starts_with("BGP router identifier") || text.starts_with("BGP summary information"))
+  // "Router identifier" alone is EOS, whose first line reads like a sentence.
+  if (text.starts_with("BGP router identifier") || text.starts_with("BGP summary information") ||
+      text.starts_with("Neighbor Status Codes") ||
+      (text.starts_with("Router identifier") && text.find("local AS number") != text.npos))
     return true;
   if (is_session_heading(words_of(text))) return true;
   const bool is_above = text.starts_with("Groups: ") || text.starts_with("Threading mode") ||
