@@ -285,7 +285,7 @@ std::size_t note_input_discards(const PasteAt& at, PasteSink& out) {
       const bool is_count = words[i] == "input" && (what == "discard" || what == "discards");
       const auto packets = is_count ? parse_count(words[i - 1]) : std::nullopt;
       if (!packets) continue;
-      note(out.paste().noted.port_drops,
+      note(out, out.paste().noted.port_drops,
            {out.host(), long_port_name(port), *packets, out.cite(at.lines[n])});
       ++said;
     }
