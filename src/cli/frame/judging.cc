@@ -7,12 +7,17 @@
 
 namespace weir::cli {
 
-ExitCode exit_for(const Args& args, const finding::Judgement& judgement) {
+finding::Severity fail_severity(const Args& args) {
   const auto threshold = finding::parse_severity(args.value("fail-on"));
   WEIR_CHECK(threshold.has_value());
+  return *threshold;
+}
+
+ExitCode exit_for(const Args& args, const finding::Judgement& judgement) {
+  const finding::Severity threshold = fail_severity(args);
   const bool fails =
       std::any_of(judgement.findings.begin(), judgement.findings.end(),
-                  [&](const finding::Finding& found) { return found.severity >= *threshold; });
+                  [&](const finding::Finding& found) { return found.severity >= threshold; });
   if (fails) return ExitCode::kFindings;
   if (judgement.conclusion == finding::Conclusion::kNotFabric) return ExitCode::kOk;
   const bool is_open = judgement.conclusion == finding::Conclusion::kInconclusive;

@@ -8,6 +8,9 @@
 
 namespace weir::cli {
 
+/// What --fail-on says. REQUIRES: a verb that judges.
+[[nodiscard]] finding::Severity fail_severity(const Args&);
+
 /// kFindings where a finding is at or above --fail-on; else kPartial where a required check gave no
 /// answer, with or without findings below the limit; else kOk. REQUIRES: a verb that judges.
 [[nodiscard]] ExitCode exit_for(const Args&, const finding::Judgement&);

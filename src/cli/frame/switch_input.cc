@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/untrusted/secret.h"
+
 namespace weir::cli {
 
 Option switch_option() {
@@ -37,7 +39,7 @@ void print_unread(const std::vector<ops::SwitchConfig>& configs, Context& contex
     const auto& unread = config.parsed.unread;
     for (std::size_t i = 0; i < std::min(unread.size(), kShown); ++i)
       context.err << fmt::format("weir: {}:{}: not understood: {} ({})\n", config.file,
-                                 unread[i].line, unread[i].text, unread[i].why);
+                                 unread[i].line, without_secret(unread[i].text), unread[i].why);
     if (unread.size() > kShown)
       context.err << fmt::format("weir: {}: and {} more lines\n", config.file,
                                  unread.size() - kShown);

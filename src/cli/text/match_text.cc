@@ -37,7 +37,7 @@ std::string skipped_text(const finding::Judgement& judgement) {
 }
 
 std::string match_verdict(const ops::Observation& seen, const finding::Judgement& judgement,
-                          std::string_view against) {
+                          std::string_view against, finding::Severity fail_on) {
   const std::string simulated = simulated_word(seen.is_simulated());
   const std::vector<std::string> switches =
       seen.switches ? names_of(seen.switches->switches) : std::vector<std::string>();
@@ -62,6 +62,14 @@ std::string match_verdict(const ops::Observation& seen, const finding::Judgement
   const std::size_t kinds = finding::fold(faults).size();
   const std::string where =
       faults.size() > kinds ? fmt::format(" in {}", counted(faults.size(), "place")) : "";
+  // The exit status is good: the words are too, and say where the limit is.
+  const bool is_below =
+      std::all_of(faults.begin(), faults.end(),
+                  [&](const finding::Finding& found) { return found.severity < fail_on; });
+  if (is_below)
+    return fmt::format("{}{} {} from {}: {}{} below --fail-on {}{}.", compact_names(places),
+                       simulated, places.size() == 1 ? "differs" : "differ", against,
+                       counted(kinds, "difference"), where, finding::to_text(fail_on), skipped);
   return fmt::format("{}{} {} not match {}: {}{}{}.", compact_names(places), simulated,
                      places.size() == 1 ? "does" : "do", against, counted(kinds, "fault"), where,
                      skipped);

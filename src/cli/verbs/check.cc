@@ -49,7 +49,8 @@ ExitCode run_check(const Args& args, Context& context) {
   checked->judgement.next = {fmt::format("weir validate{}", source_words(args))};
   const std::string against = fmt::format("the usual convention (DSCP {}, priority {})",
                                           convention->dscp.value(), convention->priority.value());
-  const std::string verdict = match_verdict(checked->seen, checked->judgement, against);
+  const std::string verdict =
+      match_verdict(checked->seen, checked->judgement, against, fail_severity(args));
   if (context.json) {
     print_checked_json(context, args.command(), *checked, verdict);
   } else if (args.has("format")) {

@@ -43,8 +43,14 @@ std::string prove_verdict(const ops::Proved& proved) {
   const Proof& proof = proved.proof;
   const std::string& file = proved.fabric.design.file;
   if (proof.chains.empty()) return fmt::format("{} has no class 'rdma': nothing to prove.", file);
+  // CNPs are lossy by design: what is wrong with them makes RDMA no less lossless.
+  const Chain* cnps = nullptr;
   for (const Chain& chain : proof.chains) {
     if (chain.proven != Proven::kBroken) continue;
+    if (chain.kind == design::TrafficKind::kCnp) {
+      cnps = &chain;
+      continue;
+    }
     return fmt::format("{} is not lossless: {} break{} at {}.", file, title_of(chain.kind),
                        chain.kind == design::TrafficKind::kData ? "s" : "",
                        finding::to_text(chain.where));
@@ -52,6 +58,9 @@ std::string prove_verdict(const ops::Proved& proved) {
   for (const Chain& chain : proof.chains)
     if (chain.proven == Proven::kUnknown)
       return fmt::format("{} is not proven lossless: {} was not read.", file, chain.reason);
+  if (cnps != nullptr)
+    return fmt::format("{} is lossless for RDMA data and ACKs, but not right for CNPs: {}.", file,
+                       cnps->reason);
   if (!proved.walk.deadlocks.empty())
     return fmt::format("{} is lossless on {}, and can deadlock.", file, with_paths(proof.paths));
   return fmt::format("{} is lossless on {} in {}{}.", file, with_paths(proof.paths),

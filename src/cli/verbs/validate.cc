@@ -58,9 +58,10 @@ ops::Result<ops::ValidateRequest> request_of(const Args& args, const Context& co
   return request;
 }
 
-std::string validate_verdict(const ops::Validated& validated) {
+std::string validate_verdict(const Args& args, const ops::Validated& validated) {
   const std::string& file = validated.fabric.design.file;
-  const std::string verdict = match_verdict(validated.seen, validated.judgement, file);
+  const std::string verdict =
+      match_verdict(validated.seen, validated.judgement, file, fail_severity(args));
   const std::vector<std::string>& unknown_hosts = validated.not_in_design;
   if (unknown_hosts.empty()) return verdict;
   std::vector<std::string> known;
@@ -128,7 +129,7 @@ ExitCode run_validate(const Args& args, Context& context) {
   judgement.next = next_steps(args, *validated);
   if (context.json) {
     print_validated_json(
-        context, args.command(), *validated, validate_verdict(*validated),
+        context, args.command(), *validated, validate_verdict(args, *validated),
         args.has("slurm") ? std::optional(drain_reason(args, judgement)) : std::nullopt);
   } else if (args.has("format")) {
     context.out << npd_line(args, judgement) << '\n';
@@ -139,7 +140,7 @@ ExitCode run_validate(const Args& args, Context& context) {
         ops::fold_answers(validated->seen, judgement,
                           judgement.unknown.empty() ? "as designed" : "no difference found");
     print_findings(context, judgement,
-                   with_answers(args, context, validate_verdict(*validated), answers));
+                   with_answers(args, context, validate_verdict(args, *validated), answers));
   }
   return styled_exit(args, judgement);
 }

@@ -325,9 +325,11 @@ std::optional<Break> check_cnp_queue(const ProofCase& c, const Hop& hop, const H
   const bool is_own = queue == c.cnp_queue && at.served.value_or(false);
   if (*at.strict || is_own) return std::nullopt;
   if (priority != c.cnp) return wrong_priority(c, TrafficKind::kCnp, wire, hop, port, priority);
-  return broken("class.no_guarantee", where(),
-                fmt::format("queue {} of {} is neither strict nor has a share: CNPs come late",
-                            to_text(queue), name_of(hop, port)));
+  return broken(
+      "class.no_guarantee", where(),
+      fmt::format("queue {} of {} is {}: CNPs come late", to_text(queue), name_of(hop, port),
+                  at.served.value_or(false) ? "weighted and not CNPs' own"
+                                            : "neither strict nor has a share"));
 }
 
 std::string queue_text(const HopPort& port, Queue queue, TrafficKind kind) {

@@ -9,172 +9,17 @@
 #include "base/text.h"
 #include "design/file/words.h"
 #include "design/tables/platforms.h"
-#include "diagnose/core/fixes.h"
+#include "diagnose/validate/collector.h"
 #include "diagnose/validate/parts.h"
 #include "diagnose/validate/switch_buffers.h"
+#include "diagnose/validate/switch_classes.h"
 #include "evidence/as_set.h"
-#include "finding/catalog.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
 namespace {
 
 using finding::Severity;
-
-/// Faults of a switch, collected over its ports: one finding per fault, one line per port.
-class Collector {
- public:
-  Collector(const evidence::Switch& found, finding::Judgement& out) : found_(found), out_(out) {}
-
-  void wrong(std::string_view id, const std::string& port, std::string text,
-             std::optional<Severity> severity = {}) {
-    for (finding::Finding& known : findings_) {
-      if (known.id != id) continue;
-      known.where.port.clear();
-      add_line(known, port, text);
-      return;
-    }
-    finding::Where where;
-    where.switch_name = found_.name;
-    where.port = port;
-    const std::string place = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
-    finding::Finding item = finding::make_finding(id, fmt::format("{} {}.", place, text), where);
-    if (severity) item.severity = *severity;
-    add_line(item, port, text);
-    findings_.push_back(std::move(item));
-  }
-  [[nodiscard]] bool has(std::string_view id) const {
-    return std::any_of(findings_.begin(), findings_.end(),
-                       [&](const finding::Finding& entry) { return entry.id == id; });
-  }
-  void unknown(std::string what, bool is_required = true) {
-    const std::string check = fmt::format("{}: {}", found_.name, what);
-    for (const finding::Unknown& unknown : out_.unknown)
-      if (unknown.check == check) return;
-    out_.unknown.push_back({check, "not read",
-                            "the switch's configuration: weir validate --switch NAME=FILE",
-                            is_required});
-  }
-  /// What only a configuration says: required where one was given. A lab has none of it, and its
-  /// facts have no source.
-  void unknown_without_configuration(std::string what) {
-    const bool has_configuration =
-        std::any_of(found_.ports.begin(), found_.ports.end(),
-                    [](const evidence::SwitchPort& port) { return !port.mtu.source().empty(); });
-    unknown(std::move(what), has_configuration);
-  }
-  void finish() {
-    for (finding::Finding& finding : findings_) {
-      const std::size_t ports = finding.evidence.size();
-      if (ports > 1) finding.verdict += fmt::format(" {} more of this kind.", ports - 1);
-      fit_fixes(&found_, finding.where.port, finding);
-      out_.findings.push_back(std::move(finding));
-    }
-  }
-
- private:
-  void add_line(finding::Finding& known, const std::string& port, const std::string& text) {
-    finding::EvidenceLine line;
-    line.source = port.empty() ? found_.name : fmt::format("{} {}", found_.name, port);
-    line.line = text;
-    known.evidence.push_back(std::move(line));
-  }
-
-  const evidence::Switch& found_;
-  finding::Judgement& out_;
-  std::vector<finding::Finding> findings_;
-};
-
-std::string expected(std::string_view what, std::string_view wanted, std::string_view found) {
-  return fmt::format("{}: expected {}, found {}", what, wanted, found);
-}
-
-/// Code points in one text: "24-25,27".
-std::string ranges(const std::vector<unsigned>& codes) {
-  std::string out;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    std::size_t last = i;
-    while (last + 1 < codes.size() && codes[last + 1] == codes[last] + 1)
-      ++last;
-    out += fmt::format("{}{}", out.empty() ? "" : ",", codes[i]);
-    if (last > i) out += fmt::format("-{}", codes[last]);
-    i = last;
-  }
-  return out;
-}
-
-void check_map(const evidence::Switch& found, const design::SwitchIntent& wanted, Collector& out) {
-  const bool by_dscp = wanted.trust == design::Trust::kDscp;
-  if (by_dscp && !found.dscp_to_tc.is_known()) return out.unknown("DSCP map");
-  if (!by_dscp && !found.pcp_to_tc.is_known() && !found.dscp_to_tc.is_known())
-    return out.unknown("PCP map");
-  if (!found.dscp_to_tc.is_known()) return;
-  // Systems number classes differently; what counts is the PFC priority that protects them.
-  const std::array<Priority, 8> number = evidence::priority_of_class(found);
-  for (unsigned d = 0; d < Dscp::kLimit; ++d) {
-    const Priority priority = wanted.dscp_to_priority.at(d);
-    const auto tc = found.dscp_to_tc->at(d);
-    // DSCPs of lossless classes must be right; best effort may be wherever the vendor puts it.
-    const bool is_lossless = wanted.lossless.contains(priority);
-    const bool becomes_lossless = tc && wanted.lossless.contains(number.at(tc->value()));
-    if (tc && number.at(tc->value()) == priority) continue;
-    if (!is_lossless && !becomes_lossless) continue;
-    out.wrong("dscp.unmapped_hop", "",
-              expected(fmt::format("DSCP {}", d), fmt::format("class {}", priority.value()),
-                       tc ? fmt::format("class {}", tc->value()) : std::string("no entry")));
-  }
-}
-
-const evidence::EgressQueue* find_queue(const evidence::SwitchPort& port, Queue queue) {
-  const auto at =
-      std::find_if(port.queues.begin(), port.queues.end(),
-                   [&](const evidence::EgressQueue& known) { return known.queue == queue; });
-  return at == port.queues.end() ? nullptr : &*at;
-}
-
-/// Traffic in a queue without a bandwidth share: a default map puts it there (EOS: DSCP 0 in class
-/// 1), while the shares follow the design's map.
-void check_default_map(const evidence::Switch& found, Collector& out) {
-  if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known() || found.ports.empty()) return;
-  const evidence::SwitchPort& port = found.ports.front();
-  const bool has_shares =
-      std::any_of(port.queues.begin(), port.queues.end(),
-                  [](const evidence::EgressQueue& item) { return item.scheduler.is_known(); });
-  if (!has_shares || port.trust.is(evidence::TrustMode::kPcp)) return;
-  std::array<std::vector<unsigned>, 8> lost;
-  for (unsigned d = 0; d < Dscp::kLimit; ++d) {
-    const auto tc = found.dscp_to_tc->at(d);
-    if (!tc) continue;
-    const Queue queue = found.tc_to_queue->at(tc->value());
-    const evidence::EgressQueue* at = find_queue(port, queue);
-    const bool has_none = at == nullptr || (at->weight.is_known() && *at->weight == 0);
-    if (has_none) lost.at(queue.value()).push_back(d);
-  }
-  for (unsigned q = 0; q < 8; ++q)
-    if (!lost.at(q).empty())
-      out.wrong(
-          "dscp.default_map", "",
-          fmt::format("DSCP {}: in queue {}, which has no bandwidth share", ranges(lost.at(q)), q));
-}
-
-/// CNPs must not be paused.
-void check_cnps(const evidence::Switch& found, const design::SwitchIntent& wanted,
-                const design::Intent& intent, Collector& out) {
-  if (!found.dscp_to_tc.is_known() || !found.tc_to_queue.is_known()) return;
-  const std::array<Priority, 8> number = evidence::priority_of_class(found);
-  PrioritySet paused;
-  for (const evidence::SwitchPort& port : found.ports)
-    if (port.pfc.is_known())
-      paused = PrioritySet::from_mask(static_cast<std::uint8_t>(paused.mask() | port.pfc->mask()));
-  if (intent.hosts.empty() || intent.hosts.front().nics.empty()) return;
-  const design::NicIntent& nic = intent.hosts.front().nics.front();
-  const auto tc = found.dscp_to_tc->at(nic.cnp_dscp.value());
-  if (!tc || wanted.lossless.contains(nic.cnp_priority)) return;
-  if (!paused.contains(number.at(tc->value()))) return;
-  out.wrong("cnp.lossless", "",
-            fmt::format("DSCP {} (CNP): expected a class without PFC, found class {} with PFC",
-                        nic.cnp_dscp.value(), tc->value()));
-}
 
 /// Buffers were sized although RDMA is not in the class they are for.
 void check_order_of_work(const evidence::Switch& found, Collector& out) {
@@ -210,6 +55,13 @@ void check_watchdog(const evidence::Switch& found, const design::SwitchIntent& w
   };
   compare("watchdog detection", found.watchdog.detection, wanted.watchdog_detect);
   compare("watchdog restoration", found.watchdog.restoration, wanted.watchdog_restore);
+  const std::string action(design::to_word(wanted.watchdog_action));
+  if (found.watchdog.action.is_known() && *found.watchdog.action != action)
+    out.wrong("config.differs", "",
+              expected("watchdog action", action,
+                       *found.watchdog.action == "errdisable" ? "errdisable, which shuts the port"
+                                                              : *found.watchdog.action),
+              Severity::kWarning);
 }
 
 void check_pfc(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
@@ -262,6 +114,14 @@ void check_group(const evidence::SwitchPort& port, const design::SwitchIntent& w
       out.wrong("headroom.too_small", port.name,
                 expected("headroom", to_text(least), to_text(*at->headroom)));
     }
+    // NVIDIA's formula: the reserve covers the pipeline between the pause and its effect.
+    const bool is_spectrum =
+        wanted.asic != nullptr && wanted.asic->family == design::AsicFamily::kSpectrum;
+    if (is_spectrum && at->reserved.is(0_B) && wanted.buffers.reserved_per_group > 0_B)
+      out.wrong("config.differs", port.name,
+                expected(fmt::format("reserved buffer of priority group {}", group.value()),
+                         approximate(wanted.buffers.reserved_per_group), "none"),
+                Severity::kWarning);
     if (at->alpha.is_known() && wanted.buffers.threshold == design::Threshold::kDynamic &&
         *at->alpha != wanted.buffers.alpha)
       out.wrong("config.differs", port.name,
@@ -319,22 +179,6 @@ void check_lossy_queues(const evidence::SwitchPort& port, const design::SwitchIn
     if (!is_lossless)
       out.wrong("ecn.on_lossy", port.name,
                 fmt::format("queue {}: expected ECN off, found on", queue.queue.value()));
-  }
-}
-
-void check_scheduling(const evidence::SwitchPort& port, const design::SwitchIntent& wanted,
-                      Collector& out) {
-  for (const evidence::EgressQueue& queue : port.queues) {
-    const design::Share8& share = wanted.queues.at(queue.queue.value());
-    if (!share.used || !queue.scheduler.is_known()) continue;
-    const bool is_strict = *queue.scheduler == evidence::Scheduler::kStrict;
-    const bool wants_strict = share.scheduling == design::Scheduling::kStrict;
-    const auto word = [](bool strict) { return std::string(strict ? "strict" : "weighted"); };
-    if (is_strict != wants_strict)
-      out.wrong("config.differs", port.name,
-                expected(fmt::format("scheduling of queue {}", queue.queue.value()),
-                         word(wants_strict), word(is_strict)),
-                Severity::kWarning);
   }
 }
 
@@ -643,6 +487,40 @@ void check_ports(const evidence::Switch& found, const design::SwitchIntent& want
   check_vlan(found, wanted, whole, out);
 }
 
+/// Headroom for longer cables than there are is lossless, and taken from what all queues share: a
+/// note from a twentieth of it on.
+void check_wasted_headroom(const evidence::Switch& found, const design::SwitchIntent& wanted,
+                           Collector& out) {
+  constexpr std::int64_t kWorthANote = 20;
+  Bytes wasted;
+  Length longest;
+  Length cable;
+  for (const design::SwitchPortIntent& intent : wanted.ports) {
+    const evidence::SwitchPort* const port = find_port(found, intent.name);
+    if (port == nullptr || !port->cable_length.is_known()) continue;
+    if (*port->cable_length <= intent.cable) continue;
+    const bool is_explicit = std::any_of(
+        port->groups.begin(), port->groups.end(),
+        [](const auto& group) { return group.lossless.is(true) && group.headroom_auto.is(false); });
+    if (is_explicit) continue;
+    const Length over = *port->cable_length - intent.cable;
+    const Duration both_ways = Duration::raw(2 * (5_ns).raw() * over.raw() / (1_m).raw());
+    wasted += bytes_in(both_ways, intent.speed) * wanted.lossless.count();
+    if (*port->cable_length <= longest) continue;
+    longest = *port->cable_length;
+    cable = intent.cable;
+  }
+  const int ratio = std::max(wanted.buffers.headroom_oversubscription, 1);
+  const Bytes shared = wanted.buffers.lossless_shared;
+  if (shared <= 0_B || wasted / ratio * kWorthANote < shared) return;
+  out.wrong("config.differs", "",
+            fmt::format("{}: headroom for cables that are not there takes {} of the {} that "
+                        "lossless classes share",
+                        expected("cable length", to_text(cable), to_text(longest)),
+                        approximate(wasted / ratio), approximate(shared)),
+            Severity::kInfo);
+}
+
 }  // namespace
 
 void validate_switch(const evidence::Switch& found, const design::SwitchIntent& wanted,
@@ -653,9 +531,7 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
               expected("system", std::string(design::to_word(wanted.system)), *found.platform));
   const Ports ports = ports_of(found, wanted);
   report_missing_ports(found, wanted, ports, out);
-  check_map(found, wanted, out);
-  check_default_map(found, out);
-  check_cnps(found, wanted, whole, out);
+  check_classes(found, wanted, whole, out);
   check_order_of_work(found, out);
   check_watchdog(found, wanted, out);
   const Wrong wrong = [&](std::string_view id, const std::string& port, std::string text) {
@@ -671,7 +547,10 @@ void validate_switch(const evidence::Switch& found, const design::SwitchIntent& 
           expected("lossless pool", to_text(wanted.buffers.lossless_shared), to_text(pool.size)));
     }
   }
-  if (!ports.are_of_another_box()) check_ports(found, wanted, whole, wrong, out);
+  if (!ports.are_of_another_box()) {
+    check_ports(found, wanted, whole, wrong, out);
+    check_wasted_headroom(found, wanted, out);
+  }
   out.finish();
 }
 

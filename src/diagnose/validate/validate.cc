@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/name_pattern.h"
 #include "base/text.h"
 #include "diagnose/core/fixes.h"
 #include "diagnose/rules/rule.h"
@@ -50,6 +51,50 @@ void validate_host(const evidence::Evidence& evidence, const View& view, finding
       add_missing_nic(evidence, wanted, out);
   }
   validate_machine(evidence, *host, view.thresholds(), out);
+}
+
+/// Hash seeds: where two tiers have the same, each switch of the upper one gets only flows that
+/// hashed alike below, and hashes them alike again. Where the design wants one seed, so be it.
+void find_equal_seeds(std::span<const evidence::Evidence> evidence, const design::Intent& intent,
+                      finding::Judgement& out) {
+  std::map<unsigned, std::map<int, std::vector<std::string>>> names;  // by seed and tier
+  for (const evidence::Evidence& piece : evidence) {
+    for (const evidence::Switch& found : piece.switches) {
+      const auto wanted =
+          std::find_if(intent.switches.begin(), intent.switches.end(),
+                       [&](const design::SwitchIntent& known) { return known.name == found.name; });
+      if (wanted == intent.switches.end() || !found.ecmp_seed.is_known()) continue;
+      const bool is_hashed = !found.load_balancing.is("spray");
+      if (is_hashed) names[*found.ecmp_seed][wanted->tier].push_back(found.name);
+    }
+  }
+  const auto seed_of = [&](const std::string& name) {
+    return std::find_if(intent.switches.begin(), intent.switches.end(),
+                        [&](const auto& known) { return known.name == name; })
+        ->ecmp_seed;
+  };
+  for (const auto& [seed, tiers] : names) {
+    if (tiers.size() < 2) continue;
+    const std::vector<std::string>& low = tiers.begin()->second;
+    const std::vector<std::string>& high = tiers.rbegin()->second;
+    if (seed_of(low.front()) == seed_of(high.front())) continue;
+    finding::Where where;
+    where.switch_name = high.front();
+    finding::Finding finding = finding::make_finding(
+        "ecmp.same_seed",
+        fmt::format("{} and {} have the same hash seed, {}: flows that one puts on a link, the "
+                    "other puts on one link again.",
+                    compact_names(low), compact_names(high), seed),
+        where);
+    for (const std::vector<std::string>* const tier : {&low, &high})
+      for (const std::string& name : *tier) {
+        finding::EvidenceLine line;
+        line.source = name;
+        line.line = fmt::format("hash seed: expected {}, found {}", seed_of(name), seed);
+        finding.evidence.push_back(std::move(line));
+      }
+    out.findings.push_back(std::move(finding));
+  }
 }
 
 void validate_switches(const evidence::Evidence& evidence, const design::Intent& intent,
@@ -233,6 +278,7 @@ finding::Judgement validate(const View& view) {
     validate_host(known, view, out);
     validate_switches(known, intent, out);
   }
+  find_equal_seeds(evidence, intent, out);
   find_drift(evidence, intent, out);
   find_gid_drift(evidence, out);
   find_unstable_links(view, out);

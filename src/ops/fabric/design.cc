@@ -6,6 +6,7 @@
 #include "design/fabric/effective.h"
 #include "design/file/templates.h"
 #include "design/lint/lint.h"
+#include "diagnose/core/fixes.h"
 #include "diagnose/core/hop.h"
 #include "render/config/design_from_hosts.h"
 #include "units/format.h"
@@ -19,6 +20,18 @@ Result<Linted> lint(const std::string& design) {
   out.effective = design::effective_text(out.fabric.design);
   return out;
 }
+
+namespace {
+
+/// A configuration is of one system: what to type on the others is noise.
+void fit_to_systems(const std::vector<SwitchConfig>& configs, finding::Judgement& judgement) {
+  for (finding::Finding& found : judgement.findings)
+    for (const SwitchConfig& config : configs)
+      if (config.name == found.where.switch_name)
+        diagnose::fit_fixes(&config.parsed.state, found.where.port, found);
+}
+
+}  // namespace
 
 Result<Proved> prove(const ProveRequest& request) {
   Proved out;
@@ -40,6 +53,7 @@ Result<Proved> prove(const ProveRequest& request) {
   for (finding::Finding& found : design::cut_off_findings(out.walk, intent))
     out.judgement.findings.push_back(std::move(found));
   finding::settle(out.judgement);
+  fit_to_systems(out.configs, out.judgement);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/validate/configuration.h"
 #include "diagnose/validate/validate.h"
 
 namespace weir::ops {
@@ -62,11 +63,24 @@ std::vector<std::string> unknown_hosts(const Observation& seen, const design::In
   return names;
 }
 
+/// What the files say beside the settings of the switches. What it could not tell before, it still
+/// cannot.
+void add_configurations(const design::Intent& intent, Validated& out) {
+  const finding::Conclusion before = out.judgement.conclusion;
+  for (const SwitchConfig& config : out.configs)
+    if (const design::SwitchIntent* const wanted = find_switch(intent, config.name))
+      diagnose::validate_configuration(config.parsed, *wanted, out.judgement);
+  if (out.configs.empty()) return;
+  finding::settle(out.judgement);
+  if (out.judgement.conclusion == finding::Conclusion::kHealthy) out.judgement.conclusion = before;
+}
+
 void judge(const design::Intent& intent, const finding::Thresholds& thresholds, Validated& out) {
   const bool has_switches = out.seen.switches.has_value();
   std::vector<evidence::Evidence> all = std::move(out.seen).all();
   out.judgement = diagnose::validate(diagnose::View({all, &intent, thresholds}));
   out.seen.put_back(std::move(all), has_switches);
+  add_configurations(intent, out);
   add_unseen(out.seen, out.judgement);
   const std::vector<finding::Unknown> unread = unread_lines(out.configs);
   out.judgement.unknown.insert(out.judgement.unknown.end(), unread.begin(), unread.end());

@@ -14,13 +14,21 @@
 namespace weir::ops {
 namespace {
 
+/// A command that failed leaves an empty file: nothing in it could match.
+weir::Result<std::string> read_text(const std::string& file) {
+  WEIR_TRY(text, read_file(file));
+  if (trim(text).empty())
+    return parse_error(file + ": expected the configuration of a switch, found an empty file");
+  return text;
+}
+
 /// The switch that a file is of, where the user does not say: its host name, or the file's name up
 /// to the first dot.
 Result<const design::SwitchIntent*> switch_of(const std::string& file,
                                               const design::Intent& intent) {
   if (find_switch(intent, file) != nullptr)
     return bad_request(fmt::format("--switch: expected NAME=FILE, found '{}'", file));
-  WEIR_TRY(text, or_bad_input(read_file(file)));
+  WEIR_TRY(text, or_bad_input(read_text(file)));
   const platforms::Platform* const seen = platforms::recognise(text);
   std::string host;
   if (seen != nullptr) {
@@ -39,7 +47,7 @@ Result<const design::SwitchIntent*> switch_of(const std::string& file,
 
 weir::Result<platforms::Parsed> read_config(const design::SwitchIntent& wanted,
                                             const std::string& file) {
-  WEIR_TRY(text, read_file(file));
+  WEIR_TRY(text, read_text(file));
   // A switch may run another system than the design says: that is to be found, not assumed.
   const platforms::Platform* const seen = platforms::recognise(text);
   const platforms::Platform& platform =

@@ -10,6 +10,7 @@
 #include "design/file/drawn_design.h"
 #include "design/file/load.h"
 #include "design/file/templates.h"
+#include "diagnose/validate/configuration.h"
 #include "diagnose/validate/validate.h"
 #include "evidence/as_set.h"
 #include "finding/shown.h"
@@ -28,15 +29,17 @@ struct TrapFabric {
     return platform->render(intent, leaf()).files.front().text;
   }
   [[nodiscard]] finding::Judgement audit(const std::string& text) const {
-    const auto parsed = platform->parse(text, "leaf1.cfg");
+    auto parsed = platform->parse(text, "leaf1.cfg");
     EXPECT_TRUE(parsed) << parsed.error().what;
     if (!parsed) return {};
     evidence::Evidence evidence;
+    parsed->state.name = leaf().name;
     evidence.switches.push_back(parsed->state);
-    evidence.switches.front().name = leaf().name;
     design::Intent held = intent;
     held.switches.front() = evidence::as_set(leaf(), platform->lower(intent, leaf()).state);
-    return diagnose::validate({&evidence, 1}, held);
+    finding::Judgement out = diagnose::validate({&evidence, 1}, held);
+    diagnose::validate_configuration(*parsed, held.switches.front(), out);
+    return out;
   }
 };
 
@@ -301,6 +304,246 @@ const std::vector<ChannelTrap>& channel_traps() {
        "\"min_links\": \"2\"", "", ""},
   };
   return kTraps;
+}
+
+void expect_trap(const TrapFabric& trapped, const ChannelTrap& trap) {
+  SCOPED_TRACE(trap.name);
+  const finding::Judgement judgement =
+      trapped.audit(replaced(trapped.clean(), trap.anchor, trap.from, trap.to));
+  if (trap.id.empty()) {
+    EXPECT_EQ(ids(judgement), "");
+    return;
+  }
+  ASSERT_TRUE(has(judgement, trap.id)) << ids(judgement);
+  bool is_said = false;
+  std::string lines;
+  for (const finding::Finding& found : judgement.findings)
+    for (const finding::EvidenceLine& line : found.evidence) {
+      const std::string text = fmt::format("{} {}", line.source, line.line);
+      is_said |= found.id == trap.id && text.find(trap.says) != std::string::npos;
+      lines += text + "\n";
+    }
+  EXPECT_TRUE(is_said) << trap.says << "\n" << lines;
+}
+
+// ---- shares, queues, and lines without effect ----
+
+const std::vector<ChannelTrap>& share_traps() {
+  using enum SwitchSystem;
+  constexpr std::string_view kSays =
+      "bandwidth shares: expected queue 0 27%, queue 2 7%, queue 3 66%, found queue 0 68%, queue 2 "
+      "18%, queue 3 15%";
+  static const std::vector<ChannelTrap> kTraps = {
+      {"NVUE starves RDMA", kCumulus, "egress-scheduler default-global traffic-class 3 bw",
+       "bw-percent 66", "bw-percent 6", "config.differs", kSays},
+      {"EOS starves RDMA", kEos, "uc-tx-queue 3", "bandwidth percent 66", "bandwidth percent 6",
+       "config.differs", kSays},
+      {"NX-OS starves RDMA", kNxos, "c-out-8q-q3", "percent 66", "percent 6", "config.differs",
+       kSays},
+      {"Junos starves RDMA", kJunos, "schedulers rdma transmit", "percent 66", "percent 6",
+       "config.differs", kSays},
+      {"SONiC starves RDMA", kSonic, "\"queue3\"", "\"weight\": \"66\"", "\"weight\": \"6\"",
+       "config.differs", kSays},
+      {"NVUE rounds otherwise", kCumulus, "egress-scheduler default-global traffic-class 3 bw",
+       "bw-percent 66", "bw-percent 67", "", ""},
+      {"SONiC rounds otherwise", kSonic, "\"queue3\"", "\"weight\": \"66\"", "\"weight\": \"68\"",
+       "", ""},
+  };
+  return kTraps;
+}
+
+const std::vector<ChannelTrap>& queue_traps() {
+  using enum SwitchSystem;
+  constexpr std::string_view kCnps = "CNPs (DSCP 48): expected queue 6 (strict), found queue 0";
+  constexpr std::string_view kRdma =
+      "DSCP 24-31: expected queue 3, found queue 4, which has no ECN and no bandwidth share";
+  static const std::vector<ChannelTrap> kTraps = {
+      {"NVUE lets CNPs wait", kCumulus, "default-global switch-priority 6 traffic-class",
+       "traffic-class 6", "traffic-class 0", "config.differs", kCnps},
+      {"EOS lets CNPs wait", kEos, "qos map traffic-class 6", "tx-queue 6", "tx-queue 0",
+       "config.differs", kCnps},
+      {"NX-OS lets CNPs wait", kNxos, "policy-map type qos WEIR-CLASSIFY", "set qos-group 6",
+       "set qos-group 0", "config.differs", kCnps},
+      {"Junos lets CNPs wait", kJunos, "classifiers dscp ROCE forwarding-class cnp",
+       "class cnp loss-priority low code-points 110000",
+       "class best-effort loss-priority low code-points 110000", "config.differs", kCnps},
+      {"SONiC lets CNPs wait", kSonic, "\"TC_TO_QUEUE_MAP\"", "\"6\": \"6\"", "\"6\": \"0\"",
+       "config.differs", kCnps},
+      {"another code point than that of CNPs", kJunos, "classifiers dscp ROCE forwarding-class cnp",
+       "class cnp loss-priority low code-points 110001",
+       "class best-effort loss-priority low code-points 110001", "", ""},
+      {"NVUE moves RDMA", kCumulus, "default-global switch-priority 3 traffic-class",
+       "traffic-class 3", "traffic-class 4", "dscp.unmapped_hop", kRdma},
+      {"EOS moves RDMA", kEos, "qos map traffic-class 3", "tx-queue 3", "tx-queue 4",
+       "dscp.unmapped_hop", kRdma},
+      {"SONiC moves RDMA", kSonic, "\"TC_TO_QUEUE_MAP\"", "\"3\": \"3\"", "\"3\": \"4\"",
+       "dscp.unmapped_hop", kRdma},
+      {"Junos moves RDMA", kJunos, "class rdma queue-num", "queue-num 3", "queue-num 4",
+       "dscp.unmapped_hop", "DSCP 24-31: expected queue 3, found queue 4"},
+      {"EOS moves a class without code points", kEos, "qos map traffic-class 5", "tx-queue 5",
+       "tx-queue 4", "", ""},
+  };
+  return kTraps;
+}
+
+const std::vector<ChannelTrap>& effect_traps() {
+  using enum SwitchSystem;
+  static const std::vector<ChannelTrap> kTraps = {
+      {"EOS shuts a port that is stuck", kEos, "watchdog port action", "action drop",
+       "action errdisable", "config.differs",
+       "watchdog action: expected drop, found errdisable, which shuts the port"},
+      {"EOS drops by the global line", kEos, "   priority-flow-control pause watchdog port action",
+       "   priority-flow-control pause watchdog port action drop\n", "", "", ""},
+      {"EOS never applies its buffers", kEos, "queue profile ROCE apply",
+       "queue profile ROCE apply", "queue profile ROCE", "config.differs",
+       "defines queue profile ROCE, and no line applies it"},
+      {"Junos answers another priority", kJunos, "output ieee-802.1",
+       "code-point 011 flow-control-queue 3", "code-point 100 flow-control-queue 4",
+       "config.differs", "has no flow-control-queue for priority 3"},
+      {"Junos answers priority 3 by default", kJunos,
+       "set class-of-service congestion-notification-profile PFC-30M output",
+       "set class-of-service congestion-notification-profile PFC-30M output ieee-802.1 code-point "
+       "011 flow-control-queue 3",
+       "", "", ""},
+      {"NVUE plans for 30 km", kCumulus, "cable-length", "cable-length 30\n",
+       "cable-length 30000\n", "config.differs", "headroom for cables that are not there"},
+      {"NVUE plans for 300 m", kCumulus, "cable-length", "cable-length 30\n", "cable-length 300\n",
+       "", ""},
+      {"NVUE reserves nothing", kCumulus, "buffer reserved", "reserved 19456", "reserved 0",
+       "config.differs", "reserved buffer of priority group 3: expected 19.5KB, found none"},
+      {"NVUE reserves more", kCumulus, "buffer reserved", "reserved 19456", "reserved 30000", "",
+       ""},
+      {"SONiC watches one of two priorities", kSonic, "\"PORT_QOS_MAP\"", "\"pfc_enable\": \"3\"",
+       "\"pfc_enable\": \"3,4\"", "watchdog.off",
+       "PFC watchdog: expected priority 3,4, found priority 3: 4 is not watched"},
+      {"SONiC names a profile that is not there", kSonic, "\"WRED_PROFILE\"",
+       "\"ROCE_ECN_400000\": {", "\"OTHER\": {", "config.differs",
+       "names WRED_PROFILE|ROCE_ECN_400000, which is not in the file"},
+  };
+  return kTraps;
+}
+
+TEST(SwitchAudit, SharesQueuesAndLinesWithoutEffectAreFoundAndNearOnesAreNot) {
+  COVERS("C7", "A2");
+  for (const auto* const traps : {&share_traps(), &queue_traps(), &effect_traps()})
+    for (const ChannelTrap& trap : *traps)
+      expect_trap(fabric(trap.system), trap);
+}
+
+TEST(SwitchAudit, AWatchdogThatMissesOnePriorityIsOnAllTheSame) {
+  COVERS("C7");
+  const TrapFabric trapped = fabric(SwitchSystem::kSonic);
+  const std::string text = ids(trapped.audit(replaced(
+      trapped.clean(), "\"PORT_QOS_MAP\"", "\"pfc_enable\": \"3\"", "\"pfc_enable\": \"3,4\"")));
+  EXPECT_EQ(text.find("watchdog is off"), std::string::npos) << text;
+}
+
+// ---- how cages are split ----
+
+TrapFabric split_cages(SwitchSystem system, std::string_view model) {
+  const std::string text = fmt::format(
+      "weir: 1\nname: split\nhosts:\n  gpu: {{ names: 'gpu[1-4]', nic: connectx7 }}\n"
+      "switches:\n  leaf: {{ names: leaf1, system: {}, model: {}, tier: 1 }}\n"
+      "links:\n  - {{ from: gpu, to: leaf, wiring: block, speed: 400G, length: 3m }}\n",
+      design::to_word(system), model);
+  const design::Loaded loaded = design::load_text(text, "split");
+  EXPECT_TRUE(loaded.is_good()) << design::to_text(loaded);
+  TrapFabric out;
+  out.intent = design::derive(loaded.design).intent;
+  out.platform = &platforms::platform_of(system);
+  return out;
+}
+
+TEST(SwitchAudit, AnotherBreakoutOrNoneIsFoundWhereTheConfigurationIsWhole) {
+  COVERS("C7", "C3");
+  using enum SwitchSystem;
+  const std::vector<std::pair<std::string_view, ChannelTrap>> traps = {
+      {"sn5600",
+       {"NVUE splits in four", kCumulus, "nv set interface swp1-2", "breakout 2x", "breakout 4x",
+        "ports.differ", "swp[1-2] breakout: expected 2x, found 4x"}},
+      {"sn5600",
+       {"NVUE forgets a cage", kCumulus, "nv set interface swp1-2", "swp1-2 link breakout",
+        "swp1 link breakout", "ports.differ", "swp2 breakout: expected 2x, found none"}},
+      {"sn5600",
+       {"NVUE splits a cage beside", kCumulus, "nv set interface swp1-2", "swp1-2 link breakout 2x",
+        "swp1-3 link breakout 2x", "", ""}},
+      {"7060x6-64pe",
+       {"EOS runs half the lanes", kEos, "interface Ethernet1/1\n", "speed 400g-4", "speed 200g-4",
+        "ports.differ",
+        "Ethernet1/1 speed: expected 400G, 4 lanes each, found 200G, 4 lanes each"}},
+      {"7060x6-64pe",
+       {"EOS leaves a port as it comes", kEos, "interface Ethernet1/1\n", "   speed 400g-4\n", "",
+        "ports.differ", "Ethernet1/1 speed: expected 400G, 4 lanes each, found none"}},
+      {"n9364e-sg2-q",
+       {"NX-OS splits in four", kNxos, "interface breakout", "map 400g-2x", "map 200g-4x",
+        "ports.differ", "breakout: expected 2x, 400G, found 4x, 200G"}},
+      {"qfx5240-64od",
+       {"Junos splits in four", kJunos, "number-of-sub-ports", "number-of-sub-ports 2",
+        "number-of-sub-ports 4", "ports.differ", "breakout: expected 2x"}},
+  };
+  for (const auto& [model, trap] : traps) {
+    const TrapFabric split = split_cages(trap.system, model);
+    EXPECT_EQ(ids(split.audit(split.clean())), "") << split.clean();
+    expect_trap(split, trap);
+  }
+  // All lines of a kind gone: in a whole configuration the ports do not exist; a part says nothing.
+  const TrapFabric split = split_cages(kCumulus, "sn5600");
+  const std::string unsplit = replaced(split.clean(), "nv set interface swp1-2",
+                                       "nv set interface swp1-2 link breakout 2x\n", "");
+  EXPECT_TRUE(has(split.audit(unsplit), "ports.differ"));
+  EXPECT_EQ(ids(split.audit(replaced(unsplit, "nv set", "nv set system hostname leaf1\n", ""))),
+            "");
+}
+
+// ---- hash seeds of two tiers ----
+
+TEST(SwitchAudit, OneSeedAtTwoTiersIsFoundAndAnotherSeedThanTheDesignsIsNot) {
+  COVERS("C7", "I4");
+  const TrapFabric tiers = two_links_each(SwitchSystem::kCumulus, "off");
+  const auto audited = [&](int low, int high) {
+    std::vector<evidence::Evidence> all(2);
+    for (const bool is_high : {false, true}) {
+      const auto node = std::find_if(
+          tiers.intent.switches.begin(), tiers.intent.switches.end(),
+          [&](const auto& known) { return known.name == (is_high ? "spine1" : "leaf1"); });
+      const int seed = is_high ? high : low;
+      const std::string text = tiers.platform->render(tiers.intent, *node).files.front().text;
+      auto parsed = tiers.platform->parse(
+          with_lines(text, "hash-seed", fmt::format("nv set system forwarding hash-seed {}", seed)),
+          "cfg");
+      EXPECT_TRUE(parsed);
+      all[is_high ? 1 : 0].switches.push_back(parsed->state);
+    }
+    return has(diagnose::validate(all, tiers.intent), "ecmp.same_seed");
+  };
+  EXPECT_TRUE(audited(7, 7));
+  EXPECT_FALSE(audited(7, 8));
+}
+
+// ---- a running configuration ----
+
+TEST(SwitchAudit, LinesThatCannotConcernRoceAreReadOver) {
+  COVERS("C7");
+  const TrapFabric trapped = fabric(SwitchSystem::kEos);
+  const std::string_view other =
+      "username admin privilege 15 role network-admin secret sha512 $6$a$b\n"
+      "logging host 10.0.0.9\nntp server 10.0.0.8\naaa authorization exec default local\n"
+      "route-map RM permit 10\n   match ip address prefix-list PL\n!\n"
+      "ip prefix-list PL seq 10 permit 10.0.0.0/8\n"
+      "banner motd\nqos map dscp is for the night shift\nEOF\n"
+      "router bgp 65001\n   router-id 10.0.0.1\n   address-family ipv4\n      neighbor S activate\n"
+      "interface Management1\n   ip address 10.1.0.1/24\n";
+  const std::string text =
+      replaced(trapped.clean(), "lldp run", "lldp run\n", "lldp run\n" + std::string(other));
+  const auto parsed = trapped.platform->parse(text, "running.cfg");
+  ASSERT_TRUE(parsed) << parsed.error().what;
+  for (const platforms::Unread& unread : parsed->unread)
+    ADD_FAILURE() << unread.line << ": " << unread.text;
+  EXPECT_EQ(ids(trapped.audit(text)), "");
+  // What may police RDMA is not read over.
+  EXPECT_FALSE(
+      trapped.platform->parse(text + "policy-map type quality-of-service P\n", "running.cfg")
+          ->unread.empty());
 }
 
 TEST(SwitchAudit, AMemberThatIsMissingOrElsewhereAndAnotherMtuAreFoundOnPortChannels) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace weir::platforms {
 
@@ -37,6 +38,33 @@ std::vector<CageRun> runs_of(const std::vector<UsedCage>& cages) {
     out.back().last = cage;
     out.back().names.push_back(cage.name);
   }
+  return out;
+}
+
+std::vector<PortMode> designed_modes(const design::SwitchIntent& node, vocab::SwitchSystem system) {
+  using enum vocab::SwitchSystem;
+  std::vector<PortMode> out;
+  if (node.model == nullptr || system == kSonic) return out;
+  const auto count = [](int number) { return static_cast<unsigned>(number); };
+  if (system == kEos) {
+    for (const design::SwitchPortIntent& port : node.ports) {
+      const design::CageMode& mode = port.place.mode;
+      if (port.place.cage == 0 || mode.ports < 2) continue;
+      out.push_back({port.name, 0, mode.speed, count(mode.lanes / mode.ports)});
+    }
+  } else {
+    for (const UsedCage& cage : changed_cages(node)) {
+      const bool is_split = cage.is_split();
+      if (!is_split && system == kNxos) continue;
+      const int usual = node.model->block_of(cage.cage).lanes / std::max(cage.mode.ports, 1);
+      const bool is_odd = is_split && system == kCumulus && cage.lanes_per_port() != usual;
+      out.push_back({cage.name, is_split ? count(cage.mode.ports) : 0U,
+                     is_split && system == kCumulus ? BitRate() : cage.mode.speed,
+                     is_odd ? count(cage.lanes_per_port()) : 0U});
+    }
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return natural_order(a.name, b.name) < 0; });
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "design/fabric/intent.h"
+#include "platforms/common/port_modes.h"
 
 namespace weir::platforms {
 
@@ -28,6 +29,11 @@ struct CageRun {
   std::vector<std::string> names;
 };
 [[nodiscard]] std::vector<CageRun> runs_of(const std::vector<UsedCage>& cages);
+
+/// What the lines of a system say of the cages in use, in natural order of names. Empty on SONiC,
+/// where the PORT table has speed and lanes of every port.
+[[nodiscard]] std::vector<PortMode> designed_modes(const design::SwitchIntent& node,
+                                                   vocab::SwitchSystem system);
 
 /// "400g".
 [[nodiscard]] std::string speed_word(BitRate speed);

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "design/fabric/intent.h"
 #include "evidence/evidence.h"
+#include "platforms/common/port_modes.h"
 
 namespace weir::platforms {
 
@@ -54,9 +55,28 @@ struct Unread {
   std::string why;
 };
 
+/// What a configuration says without effect: it names what it does not define, defines what it does
+/// not apply, contradicts itself.
+struct ConfigFault {
+  int line = 0;                            // from 1
+  std::string port;                        // empty: of the whole switch
+  std::string text;                        // "names WRED_PROFILE|A, which is not in the file"
+  std::string source;                      // the line as written
+  std::string_view id = "config.differs";  // of the finding
+  /// In a part of a configuration the rest may be elsewhere: there it is listed as unread.
+  bool needs_whole = true;
+};
+
 struct Parsed {
   evidence::Switch state;  // Fact::source() is "FILE:LINE", or "default of SYSTEM"
   std::vector<Unread> unread;
+  /// The text is the switch's whole configuration: it names the switch (SONiC: its ports). What is
+  /// not in it, the switch does not have.
+  bool is_whole = false;
+  std::vector<ConfigFault> faults;
+  /// Cages that are split or slowed, in natural order of names; nullopt where the text has none and
+  /// may be a part. Not of SONiC, whose PORT table has speed and lanes of every port.
+  std::optional<std::vector<PortMode>> port_modes;
 };
 
 struct Platform {

@@ -22,6 +22,35 @@ bool has_line_with(std::string_view text, std::initializer_list<std::string_view
   return false;
 }
 
+void set_modes(const PortModes& said, Parsed& parsed) {
+  if (said.empty() && !parsed.is_whole) return;
+  std::vector<PortMode>& out = parsed.port_modes.emplace();
+  for (const auto& [name, mode] : said)
+    out.push_back(mode);
+  std::sort(out.begin(), out.end(),
+            [](const PortMode& a, const PortMode& b) { return natural_order(a.name, b.name) < 0; });
+}
+
+std::optional<BitRate> read_port_speed(std::string_view word) {
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+  const auto number = parse_u64(word.substr(0, digits));
+  const std::string_view unit = word.substr(digits);
+  constexpr std::uint64_t kMost = 3'200;
+  const bool is_rate = unit == "g" || unit == "G" || unit == "gfull";
+  if (!number || *number == 0 || *number > kMost || !is_rate) return std::nullopt;
+  return 1_Gbps * static_cast<std::int64_t>(*number);
+}
+
+void settle_faults(Parsed& parsed) {
+  if (parsed.is_whole) return;
+  std::erase_if(parsed.faults, [&](const ConfigFault& fault) {
+    if (fault.needs_whole) parsed.unread.push_back({fault.line, fault.source, fault.text});
+    return fault.needs_whole;
+  });
+  std::stable_sort(parsed.unread.begin(), parsed.unread.end(),
+                   [](const Unread& a, const Unread& b) { return a.line < b.line; });
+}
+
 void VlanText::declare(unsigned low, unsigned high) {
   for (unsigned vlan = low; vlan <= high; ++vlan)
     declared.at(vlan) = true;
@@ -53,6 +82,30 @@ void add_vlans(const VlanText& vlans, evidence::Switch& state) {
       if (vlans.declared.at(vlan))
         add_member(interface_named(state, fmt::format("Vlan{}", vlan), "svi"), each.port,
                    each.source);
+}
+
+std::vector<std::string> other_box_patterns() {
+  constexpr std::string_view kHeads =
+      "aaa,alias,arp,banner,bfd,boot,clock,cli,daemon,dns,enable,event-handler,"
+      "event-monitor,ip as-path,ip community-list,ip domain,ip domain-list,"
+      "ip domain-lookup,ip domain-name,ip extcommunity-list,ip host,ip http,ip name-server,"
+      "ip prefix-list,ip radius,ip route,ip routing,ip ssh,ip tacacs,ip virtual-router,"
+      "ipv6 prefix-list,ipv6 route,ipv6 unicast-routing,key,line,lldp timer,lldp holdtime,"
+      "lldp management-address,logging,mac address-table,management,no aaa,no ip http,"
+      "no ip routing,no logging,no snmp-server,no spanning-tree,no username,ntp,password,"
+      "no password,peer-filter,prompt,radius-server,role,route-map,router,schedule,"
+      "service routing,snmp-server,spanning-tree,ssh,tacacs-server,terminal,transceiver,"
+      "username,version,vrf,interface * | arp,interface * | bfd,"
+      "interface * | error-correction,interface * | isis,interface * | lldp,"
+      "interface * | load-interval,interface * | logging,interface * | no ip,"
+      "interface * | no lldp,interface * | no snmp,interface * | snmp,"
+      "interface * | spanning-tree,interface * | transceiver,vlan * | name";
+  std::vector<std::string> out;
+  for (const std::string_view head : split(kHeads, ',')) {
+    out.push_back(std::string(head) + " ***");
+    if (head.find(' ') != std::string_view::npos) out.emplace_back(head);
+  }
+  return out;
 }
 
 bool is_ethernet(std::string_view name) {

@@ -78,6 +78,22 @@ struct VlanText {
 [[nodiscard]] Status read_vlans(std::string_view text,
                                 const std::function<void(unsigned, unsigned)>& take);
 
+/// By name.
+using PortModes = std::map<std::string, PortMode, std::less<>>;
+[[nodiscard]] inline PortMode& mode_of(PortModes& all, const std::string& name) {
+  PortMode& mode = all[name];
+  mode.name = name;
+  return mode;
+}
+/// "400g", "100gfull", "400G"; nothing for what is no rate ("auto").
+[[nodiscard]] std::optional<BitRate> read_port_speed(std::string_view word);
+
+/// Sets what the lines say of cages. REQUIRES: `is_whole` is set.
+void set_modes(const PortModes& said, Parsed& parsed);
+/// Where the text may be a part, what is missing may be elsewhere: those faults are listed as
+/// unread. REQUIRES: `is_whole` is set.
+void settle_faults(Parsed& parsed);
+
 using Interfaces = std::map<std::string, evidence::SwitchInterface, std::less<>>;
 
 /// From what the statements of EOS, NX-OS or NVUE say to the state of the switch: what the three
@@ -171,6 +187,10 @@ template <class Builder, class Said>
                                         std::string_view file, Parsed parsed = {}) {
   WEIR_TRY(said, read_statements(rules, statements, file, parsed.unread));
   parsed.state = Builder(said).build();
+  parsed.is_whole = !said.hostname.empty();
+  set_modes(said.modes, parsed);
+  if constexpr (requires { said.faults(); }) parsed.faults = said.faults();
+  settle_faults(parsed);
   return parsed;
 }
 
@@ -227,6 +247,17 @@ Status name_interface(Said& said, const Taken& t, const Place&) {
       assign(interface->mtu, Bytes::raw(bytes), at);
     return {};
   };
+}
+
+/// Statements of the box that have nothing to do with RoCE: users, logs, routes, management.
+[[nodiscard]] std::vector<std::string> other_box_patterns();
+/// They go behind all other rules.
+template <class Said>
+[[nodiscard]] Rules<Said> other_box_rules() {
+  Rules<Said> rules;
+  for (std::string& pattern : other_box_patterns())
+    rules.push_back({std::move(pattern), {}});
+  return rules;
 }
 
 /// Statements of an interface that have nothing to do with QoS.

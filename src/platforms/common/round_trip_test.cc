@@ -11,6 +11,7 @@
 #include "design/file/load.h"
 #include "design/file/templates.h"
 #include "design/tables/switch_models.h"
+#include "platforms/common/breakout.h"
 #include "platforms/common/platform.h"
 
 namespace weir::platforms {
@@ -45,6 +46,11 @@ void expect_round_trip(const Platform& platform, const design::Intent& intent,
   EXPECT_TRUE(same_state(lowered.state, parsed->state))
       << list(differences(lowered.state, parsed->state)) << file.text;
   EXPECT_EQ(recognise(file.text), &platform);
+  EXPECT_TRUE(parsed->is_whole);
+  EXPECT_TRUE(parsed->faults.empty()) << parsed->faults.front().text;
+  if (platform.system == design::SwitchSystem::kSonic) return;
+  ASSERT_TRUE(parsed->port_modes.has_value());
+  EXPECT_EQ(*parsed->port_modes, designed_modes(node, platform.system)) << file.text;
 }
 
 class RoundTrip : public testing::TestWithParam<design::SwitchSystem> {};

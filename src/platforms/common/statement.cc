@@ -75,6 +75,7 @@ bool matches(const std::vector<std::string>& words, std::string_view pattern, Ta
   std::size_t at = 0;
   for (const std::string_view part : split(pattern, ' ')) {
     if (at == words.size()) return false;
+    if (part == "***") return true;
     if (part == "**") {
       std::string rest = words[at];
       while (++at < words.size())
@@ -101,7 +102,7 @@ bool is_cut_short(const std::vector<std::string>& words, std::string_view patter
   // The head of a block ("interface Ethernet1") is a complete statement.
   if (parts[words.size()] == "|") return false;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (parts[i] == "**") return false;
+    if (parts[i] == "**" || parts[i] == "***") return false;
     if (parts[i] != "*" && parts[i] != words[i]) return false;
     if (parts[i] == "*" && words[i] == "|") return false;
   }

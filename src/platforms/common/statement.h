@@ -2,8 +2,9 @@
 // Configurations as statements: the words of a line, and its number. NVUE commands, their YAML
 // tree, Junos and indented CLIs all become a list of these; each system then has a table of rules.
 //
-// A pattern is words: `*` takes any one word, `**` the rest of the line (at least one word). Blocks
-// of an indented CLI are joined by `|`: "interface Ethernet1 | mtu 9214".
+// A pattern is words: `*` takes any one word, `**` the rest of the line (at least one word), `***`
+// that and all blocks below. Blocks of an indented CLI are joined by `|`:
+// "interface Ethernet1 | mtu 9214".
 #include <functional>
 #include <optional>
 #include <string>

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/untrusted/printable.h"
+#include "base/untrusted/secret.h"
 #include "design/file/yaml_document.h"
 #include "platforms/common/lower_common.h"
 #include "platforms/common/read_common.h"
@@ -82,6 +83,7 @@ struct Said {
   std::map<std::string, LinkPause, std::less<>> pauses;
   std::map<std::string, Port, std::less<>> ports;
   Interfaces interfaces;
+  PortModes modes;
   std::vector<evidence::Pool> pools;
   std::string pools_source;
   Fact<Alpha> ingress_alpha;
@@ -225,6 +227,29 @@ Status set_mtu(Said& said, const Taken& t, const Place& at) {
 Status name_port(Said& said, const Taken& t, const Place&) {
   if (is_port(t[0])) said.ports[t[0]];
   return {};
+}
+/// "2x", "4x100G": sub-ports of the cage, and their speed.
+Status set_breakout(Said& said, const Taken& t, const Place&) {
+  if (!is_port(t[0])) return {};
+  const std::size_t x = t[1].find('x');
+  const auto count = parse_u64(std::string_view(t[1]).substr(0, x));
+  if (x == std::string::npos || !count || *count < 1 || *count > 8)
+    return unsupported("a breakout other than a number of ports");
+  PortMode& mode = mode_of(said.modes, t[0]);
+  mode.ports = static_cast<unsigned>(*count);
+  if (const auto speed = read_port_speed(std::string_view(t[1]).substr(x + 1))) mode.speed = *speed;
+  return {};
+}
+Status set_breakout_lanes(Said& said, const Taken& t, const Place& at) {
+  WEIR_TRY(lanes, read_number(t[2], 1, 8, "lanes"));
+  WEIR_TRY_STATUS(set_breakout(said, t, at));
+  if (is_port(t[0])) mode_of(said.modes, t[0]).lanes = static_cast<unsigned>(lanes);
+  return {};
+}
+Status set_speed(Said& said, const Taken& t, const Place& at) {
+  if (const auto speed = read_port_speed(t[1]); speed && is_port(t[0]))
+    mode_of(said.modes, t[0]).speed = *speed;
+  return name_port(said, t, at);
 }
 Status set_type(Said& said, const Taken& t, const Place& at) {
   if (!is_port(t[0]) && (t[1] == "svi" || t[1] == "bond")) interface_of(said, t[0]);
@@ -376,6 +401,23 @@ Rules<Said> system_rules() {
       {"router bgp **", {}},
       {"system ntp **", {}},
       {"system timezone *", {}},
+      {"system aaa ***", {}},
+      {"system api ***", {}},
+      {"system config ***", {}},
+      {"system date-time ***", {}},
+      {"system dns ***", {}},
+      {"system message ***", {}},
+      {"system ntp ***", {}},
+      {"system security ***", {}},
+      {"system snmp-server ***", {}},
+      {"system ssh-server ***", {}},
+      {"system syslog ***", {}},
+      {"interface eth0 ***", {}},
+      {"interface lo ***", {}},
+      {"router bgp ***", {}},
+      {"router ospf ***", {}},
+      {"router policy ***", {}},
+      {"vrf ***", {}},
       {"service **", {}},
   };
 }
@@ -395,10 +437,10 @@ Rules<Said> interface_rules() {
       {"interface * qos shared-headroom-pool *", name_port},
       {"interface * description **", name_port},
       {"interface * link state **", name_port},
-      {"interface * link speed *", name_port},
+      {"interface * link speed *", set_speed},
       {"interface * link fec *", name_port},
-      {"interface * link breakout *", {}},
-      {"interface * link breakout * lanes-per-port *", {}},
+      {"interface * link breakout *", set_breakout},
+      {"interface * link breakout * lanes-per-port *", set_breakout_lanes},
       {"interface * ip **", name_port},
       {"interface * bridge domain *", bridge_port},
       {"interface * bridge domain * access *", bridge_port_to},
@@ -631,8 +673,8 @@ Result<std::vector<Statement>> from_commands(std::string_view text, std::string_
     if (bare.empty() || bare.front() == '#') continue;
     std::vector<std::string> words = words_of(bare);
     if (words[0] != "nv")
-      return parse_error(
-          fmt::format("{}:{}: expected a command 'nv set …', found '{}'", file, line, bare));
+      return parse_error(fmt::format("{}:{}: expected a command 'nv set …', found '{}'", file, line,
+                                     without_secret(bare)));
     if (words.size() > 1 && words[1] == "config") continue;
     if (words.size() < 3 || words[1] != "set") {
       unread.push_back({line, std::string(bare), "not a 'nv set'"});

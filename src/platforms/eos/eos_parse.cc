@@ -36,6 +36,7 @@ struct Port {
   Fact<bool> is_routed;
   Fact<bool> pause;
   Fact<bool> dcbx;
+  Fact<bool> up;  // false where it is shut
 };
 
 struct Mmu {
@@ -55,8 +56,10 @@ struct Said {
   std::map<std::string, Profile, std::less<>> profiles;
   std::map<std::string, Port, std::less<>> ports;
   Interfaces interfaces;
+  PortModes modes;
   VlanText vlans;
   std::map<std::string, Mmu, std::less<>> mmus;
+  std::map<std::string, int, std::less<>> mmu_lines;  // of what defines or applies one
   std::string applied_mmu;
   Fact<bool> all_off;
   Fact<Duration> timeout;
@@ -66,7 +69,26 @@ struct Said {
   Fact<bool> dynamic;
   Fact<bool> cut_through;
   evidence::Telemetry telemetry;
+
+  [[nodiscard]] std::vector<ConfigFault> faults() const;
 };
+
+/// A queue profile has no effect before it is applied, and only one is.
+std::vector<ConfigFault> Said::faults() const {
+  const bool is_applied = !applied_mmu.empty();
+  if (is_applied ? mmus.contains(applied_mmu) : mmus.empty()) return {};
+  const std::string& name = is_applied ? applied_mmu : mmus.begin()->first;
+  const std::string text =
+      is_applied ? fmt::format("applies queue profile {}, which is not in the file", name)
+                 : fmt::format(
+                       "defines queue profile {}, and no line applies it (platform trident mmu "
+                       "queue profile {} apply): its headroom and alpha are not in effect",
+                       name, name);
+  return {{.line = mmu_lines.at(name),
+           .port = "",
+           .text = text,
+           .source = "platform trident mmu queue profile " + name}};
+}
 
 Result<std::string> action_of(std::string_view word) {
   if (word == "no-drop") return std::string("forward");
@@ -123,6 +145,30 @@ Status map_class(Said& said, const Taken& t, const Place& at) {
   return {};
 }
 
+Status define_mmu(Said& said, const Taken& t, const Place& at) {
+  said.mmus[t[0]];
+  said.mmu_lines.try_emplace(t[0], at.line);
+  return {};
+}
+Status apply_mmu(Said& said, const Taken& t, const Place& at) {
+  said.applied_mmu = t[0];
+  said.mmu_lines.try_emplace(t[0], at.line);
+  return {};
+}
+/// "400g-4": rate and lanes; "100g", "forced 100gfull". `auto` leaves both to the port.
+Status set_speed(Said& said, const Taken& t, const Place&) {
+  said.ports[t[0]];
+  const std::string_view word = t.back();
+  const std::size_t dash = word.find('-');
+  const auto speed = read_port_speed(word.substr(0, dash));
+  if (!speed || !is_ethernet(t[0])) return {};
+  PortMode& mode = mode_of(said.modes, t[0]);
+  mode.speed = *speed;
+  if (dash == std::string_view::npos) return {};
+  WEIR_TRY(lanes, read_number(word.substr(dash + 1), 1, 8, "lanes"));
+  mode.lanes = static_cast<unsigned>(lanes);
+  return {};
+}
 Status no_unit(Said&, const Taken&, const Place&) {
   return unsupported("no unit: bytes or cells");
 }
@@ -222,8 +268,8 @@ Rules<Said> box_rules() {
       {"qos map traffic-class **", map_class},
       {"qos rewrite dscp", sets(constant(true), &Said::rewrite)},
       {"qos profile *", names(&Said::profiles)},
-      {mmu, names(&Said::mmus)},
-      {mmu + " apply", sets(word(), &Said::applied_mmu)},
+      {mmu, define_mmu},
+      {mmu + " apply", apply_mmu},
       {mmu + " | ingress threshold *", sets(read_by(read_fraction), &Said::mmus, &Mmu::threshold)},
       {mmu + " | ingress headroom * *", sets(unit_and_size(), &Said::mmus, &Mmu::headroom)},
       {mmu + " | ingress headroom *", no_unit},
@@ -264,6 +310,9 @@ Rules<Said> interface_rules() {
       {"interface * | switchport access vlan *", join_vlans<Said>},
       {"interface * | switchport mode *", set_switchport_mode<Said>},
       {"interface * | mtu *", sets_mtu(68, 9214)},
+      {"interface * | shutdown", sets(constant(false), &Said::ports, &Port::up)},
+      {"interface * | speed *", set_speed},
+      {"interface * | speed * *", set_speed},
       {"interface * | service-profile *", sets(word(), &Said::ports, &Port::profile)},
       {"interface * | no switchport", sets(constant(true), &Said::ports, &Port::is_routed)},
       {"interface * | flowcontrol * *", set_pause<Said>},
@@ -277,6 +326,7 @@ const Rules<Said>& rules() {
     Rules<Said> all = joined(box_rules(), interface_rules(), other_interface_rules<Said>());
     add_owner_rules("qos profile *", all, &Said::profiles);
     add_owner_rules("interface *", all, &Said::ports, &Port::own);
+    all = joined(std::move(all), other_box_rules<Said>());
     return all;
   }();
   return kRules;
@@ -379,6 +429,7 @@ class Builder : StateBuilder<Said> {
     SwitchPort port;
     port.name = name;
     port.channel = channel_of(name);
+    port.up = from.up;
     port.mtu = kDefaults.unless(from.mtu, kDefaultMtu);
     // By default, routed ports trust the DSCP and switched ports the VLAN tag.
     port.trust = kDefaults.unless(
@@ -446,8 +497,25 @@ bool looks_like(std::string_view text) {
              "priority-flow-control pause watchdog", "   service-profile ", "   uc-tx-queue "});
 }
 
+namespace {
+
+/// The text of a banner is no statement; lines keep their numbers.
+std::string without_banners(std::string_view text) {
+  std::string out;
+  bool is_banner = false;
+  for (const std::string_view line : split(text, '\n')) {
+    const bool ends = trim(line) == "EOF";
+    if (!is_banner || ends) out += is_banner ? std::string_view() : line;
+    out += '\n';
+    is_banner = (is_banner || line.starts_with("banner ")) && !ends;
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<Parsed> parse(std::string_view text, std::string_view file) {
-  return build_from<Builder>(rules(), indented_statements(text), file);
+  return build_from<Builder>(rules(), indented_statements(without_banners(text)), file);
 }
 
 }  // namespace weir::platforms::eos_cli

@@ -88,6 +88,7 @@ struct Said {
   std::map<std::string, std::string> vlan_ids;                             // by name
   std::vector<std::tuple<std::string, std::string, std::string>> members;  // VLAN, port, source
   std::set<std::string, std::less<>> splits;  // cages, whose sub-ports are the ports
+  PortModes modes;
   At<bool> dcbx;
 };
 
@@ -223,9 +224,27 @@ Status join_vlan(Said& said, const Taken& t, const Place& at) {
   said.members.emplace_back(t[2], t[0], at.text());
   return {};
 }
+Status set_split(Said& said, const std::string& cage, std::string_view number) {
+  WEIR_TRY(count, read_number(number, 1, 8, "a number of sub-ports"));
+  if (count > 1) said.splits.insert(cage);
+  mode_of(said.modes, cage).ports = static_cast<unsigned>(count);
+  return {};
+}
 Status note_split(Said& said, const Taken& t, const Place&) {
-  WEIR_TRY(count, read_number(t[1], 1, 8, "a number of sub-ports"));
-  if (count > 1) said.splits.insert(t[0]);
+  return set_split(said, t[0], t[1]);
+}
+/// "chassis fpc 0 pic 0 port 3" is the cage of et-0/0/3.
+std::string cage_of(const Taken& t) {
+  return fmt::format("et-{}/{}/{}", t[0], t[1], t[2]);
+}
+Status note_chassis_split(Said& said, const Taken& t, const Place&) {
+  return set_split(said, cage_of(t), t[3]);
+}
+void set_mode_speed(Said& said, const std::string& cage, std::string_view word) {
+  if (const auto speed = read_port_speed(word)) mode_of(said.modes, cage).speed = *speed;
+}
+Status note_chassis_speed(Said& said, const Taken& t, const Place&) {
+  set_mode_speed(said, cage_of(t), t[3]);
   return {};
 }
 Status name_port(Said& said, const Taken& t, const Place&) {
@@ -235,6 +254,11 @@ Status name_port(Said& said, const Taken& t, const Place&) {
     is_port = is_port && !name.starts_with(other);
   if (is_port) said.ports[t[0]];
   return {};
+}
+
+Status note_speed(Said& said, const Taken& t, const Place& at) {
+  set_mode_speed(said, t[0], t[1]);
+  return name_port(said, t, at);
 }
 
 // ---- the table of statements ----
@@ -364,10 +388,10 @@ Rules<Said> port_rules() {
       {"vlans * vlan-id *", name_vlan},
       {"vlans * l3-interface *", {}},
       {"vlans * description **", {}},
-      {"interfaces * speed *", name_port},
+      {"interfaces * speed *", note_speed},
       {"interfaces * number-of-sub-ports *", note_split},
-      {"chassis fpc * pic * port * speed *", {}},
-      {"chassis fpc * pic * port * number-of-sub-ports *", {}},
+      {"chassis fpc * pic * port * speed *", note_chassis_speed},
+      {"chassis fpc * pic * port * number-of-sub-ports *", note_chassis_split},
   };
 }
 
@@ -472,6 +496,7 @@ class Builder {
   void resolve_rewrite(const At<std::string>& name, SwitchPort& port);
   void resolve_pause(const Binding& binding, SwitchPort& port);
   PrioritySet paused_by(const PauseProfile& profile, const Binding& binding);
+  void list_unanswered(const PauseProfile& profile, PrioritySet paused);
   void resolve_watchdog(const PauseProfile& profile, SwitchPort& port);
   void resolve_groups(SwitchPort& port);
   void resolve_queues(const Binding& binding, SwitchPort& port);
@@ -507,11 +532,14 @@ Parsed Builder::build() {
   resolve_vlans();
   if (!names.empty()) state.watchdog.enabled = kDefaults.value(has_watchdog_ && !lacks_watchdog_);
   if (has_watchdog_ && !lacks_watchdog_) state.watchdog.enabled = known(true, file_);
+  out_.is_whole = !state.name.empty();
+  set_modes(said_.modes, out_);
   state.load_balancing = kDefaults.unless(state.load_balancing, std::string("ecmp"));
   evidence::Telemetry& telemetry = state.telemetry;
   for (Fact<bool>* fact : {&state.cut_through, &state.lldp, &telemetry.queue_monitor,
                            &telemetry.sflow, &telemetry.gnmi})
     *fact = kDefaults.unless(*fact, false);
+  settle_faults(out_);
   std::stable_sort(out_.unread.begin(), out_.unread.end(),
                    [](const Unread& a, const Unread& b) { return a.line < b.line; });
   return std::move(out_);
@@ -705,11 +733,33 @@ void Builder::resolve_pause(const Binding& binding, SwitchPort& port) {
   if (profile->cable.is_said()) port.cable_length = fact(profile->cable.value, profile->cable.line);
   resolve_watchdog(*profile, port);
   // Which queue a received pause stops: what is listed, once anything is.
-  if (profile->answers.empty() || !out_.state.pfc_to_queue.is_known()) return;
+  if (!out_.state.pfc_to_queue.is_known()) return;
   std::array<Queue, 8> queues = *out_.state.pfc_to_queue;
+  list_unanswered(*profile, *port.pfc);
   for (const auto& [priority, queue] : profile->answers)
     queues.at(priority) = Queue::of(queue.value);
   out_.state.pfc_to_queue = fact(queues, profile->line);
+}
+
+/// Juniper, "flow-control-queue": by default a pause stops queue 3 for priority 3 and queue 4 for
+/// priority 4; once any queue is listed, only those that are.
+void Builder::list_unanswered(const PauseProfile& profile, PrioritySet paused) {
+  for (unsigned p = 0; p < Priority::kLimit; ++p) {
+    if (!paused.contains(Priority::of(p)) || profile.answers.contains(p)) continue;
+    const bool is_default = profile.answers.empty() && (p == 3 || p == 4) &&
+                            out_.state.pfc_to_queue->at(p) == Queue::of(p);
+    if (is_default) continue;
+    const std::string text = fmt::format(
+        "congestion-notification-profile has no flow-control-queue for priority {}: a received "
+        "pause does not stop its queue",
+        p);
+    const auto same = [&](const ConfigFault& fault) {
+      return fault.line == profile.line && fault.text == text;
+    };
+    if (std::none_of(out_.faults.begin(), out_.faults.end(), same))
+      out_.faults.push_back(
+          {.line = profile.line, .port = "", .text = text, .source = texts_[profile.line]});
+  }
 }
 
 PrioritySet Builder::paused_by(const PauseProfile& profile, const Binding& binding) {

@@ -66,6 +66,7 @@ struct Said {
   Fact<std::string> system_qos;
   std::map<std::string, Port, std::less<>> ports;
   Interfaces interfaces;
+  PortModes modes;
   VlanText vlans;
   Fact<bool> watchdog;
   Fact<Duration> interval;
@@ -155,6 +156,24 @@ Result<EgressQueue*> queue_of(Said& said, Words& words) {
   const std::string& policy = words.next();
   WEIR_TRY(index, queue_index(words.next()));
   return &said.queuing[policy].queues[index];
+}
+/// "module 1 port 1-32 map 400g-2x": speed and number of sub-ports.
+Status set_breakout(Said& said, const Taken& t, const Place&) {
+  WEIR_TRY(cages, read_numbers(t[1], 256, "a port"));
+  const std::string_view map = t[2];
+  const std::size_t dash = map.find('-');
+  const auto speed = read_port_speed(map.substr(0, dash));
+  const bool has_count = dash != std::string_view::npos && map.ends_with('x');
+  const auto count = has_count ? parse_u64(map.substr(dash + 1, map.size() - dash - 2))
+                               : Result<std::uint64_t>(parse_error(""));
+  if (!speed || !count || *count < 1 || *count > 8)
+    return unsupported("a breakout map other than SPEED-COUNTx");
+  for (const unsigned cage : cages) {
+    PortMode& mode = mode_of(said.modes, fmt::format("Ethernet{}/{}", t[0], cage));
+    mode.ports = static_cast<unsigned>(*count);
+    mode.speed = *speed;
+  }
+  return {};
 }
 Status set_pause_buffer(Said& said, const Taken& t, const Place& at) {
   WEIR_TRY(index, queue_index(t[1]));
@@ -251,7 +270,7 @@ Rules<Said> box_rules() {
       {"switching-mode store-forward", sets(constant(true), &Said::store_forward)},
       {"vlan *", declare_vlans<Said>},
       {"router bgp **", {}},
-      {"interface breakout module * port * map *", {}},
+      {"interface breakout module * port * map *", set_breakout},
       {"no interface breakout module * port * map *", {}},
   };
 }
@@ -285,8 +304,8 @@ Rules<Said> interface_rules() {
 }
 
 const Rules<Said>& rules() {
-  static const Rules<Said> kRules =
-      joined(box_rules(), policy_rules(), interface_rules(), other_interface_rules<Said>());
+  static const Rules<Said> kRules = joined(box_rules(), policy_rules(), interface_rules(),
+                                           other_interface_rules<Said>(), other_box_rules<Said>());
   return kRules;
 }
 

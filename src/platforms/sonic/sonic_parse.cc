@@ -66,6 +66,11 @@ class Reader {
     if (tables_.error()) return *tables_.error();
     if (is_whole_) keep_existing_ports();
     out_.unread = tables_.take_unread();
+    out_.is_whole = is_whole_;
+    for (const Unread& dangling : tables_.take_dangling())
+      out_.faults.push_back(
+          {.line = dangling.line, .port = "", .text = dangling.why, .source = dangling.text});
+    settle_faults(out_);
     return std::move(out_);
   }
 
@@ -567,20 +572,16 @@ class Reader {
   void read_watchdog() {
     const JsonNode* const rows = tables_.table("PFC_WD");
     if (rows == nullptr && !is_whole_) return;
-    bool is_everywhere = true;
     bool is_anywhere = false;
     for (SwitchPort& out : out_.state.ports) {
       const JsonNode* const row = tables_.row("PFC_WD", out.name);
       out.watchdog = row == nullptr ? by_default(false) : fact(true, *row);
-      const bool has_pfc = out.pfc.is_known() && out.pfc->count() > 0;
-      if (row != nullptr) {
-        is_anywhere = true;
-        read_watchdog_row(out, *row);
-      }
-      if (has_pfc && !out.watchdog.is(true)) is_everywhere = false;
+      if (row == nullptr) continue;
+      is_anywhere = true;
+      read_watchdog_row(out, *row);
     }
-    const bool is_on = is_anywhere && is_everywhere;
-    out_.state.watchdog.enabled = rows == nullptr ? by_default(false) : fact(is_on, *rows);
+    // A port that has none is that port's fault.
+    out_.state.watchdog.enabled = rows == nullptr ? by_default(false) : fact(is_anywhere, *rows);
   }
 
   void read_watchdog_row(SwitchPort& out, const JsonNode& row) {
@@ -607,13 +608,24 @@ class Reader {
                           : tables_.word(*action, where + " action", {"drop", "forward", "alert"}));
     merge(watchdog.action, word, action == nullptr ? row : *action);
     // The watchdog covers the priorities of pfcwd_sw_enable only.
+    if (!out.pfc.is_known() || out.pfc->count() == 0) return;
     const auto watched = watched_.find(out.name);
-    if (!out.pfc.is_known() || watched == watched_.end()) {
-      if (out.pfc.is_known() && out.pfc->count() > 0) out.watchdog = fact(false, row);
+    if (watched == watched_.end() || (watched->second.first.mask() & out.pfc->mask()) == 0) {
+      out.watchdog = fact(false, row);
       return;
     }
     const auto& [set, at] = watched->second;
-    if ((set.mask() & out.pfc->mask()) != out.pfc->mask()) out.watchdog = fact(false, *at);
+    const auto missed =
+        PrioritySet::from_mask(static_cast<std::uint8_t>(out.pfc->mask() & ~set.mask()));
+    if (missed.count() == 0) return;
+    out_.faults.push_back({.line = at->line,
+                           .port = out.name,
+                           .text = fmt::format("PFC watchdog: expected priority {}, found priority "
+                                               "{}: {} is not watched",
+                                               to_text(*out.pfc), to_text(set), to_text(missed)),
+                           .source = "",
+                           .id = "watchdog.off",
+                           .needs_whole = false});
   }
 
   void read_rest() {

@@ -147,7 +147,8 @@ std::string SonicTables::reference(const JsonNode& field, std::string_view table
     name.remove_suffix(1);
   }
   if (row(table_name, name) != nullptr) return std::string(name);
-  list(field.line, fmt::format("names {}|{}, which is not in the file", table_name, name));
+  list_in(dangling_, field.line,
+          fmt::format("names {}|{}, which is not in the file", table_name, name));
   return {};
 }
 
@@ -219,11 +220,15 @@ std::optional<SonicKey> SonicTables::key(std::string_view key, const JsonNode& r
 }
 
 void SonicTables::list(int line, std::string why) {
+  list_in(unread_, line, std::move(why));
+}
+
+void SonicTables::list_in(std::vector<Unread>& all, int line, std::string why) {
   const auto index = static_cast<std::size_t>(std::max(line, 1)) - 1;
   const std::string_view text = index < lines_.size() ? trim(lines_[index]) : std::string_view();
-  for (const Unread& unread : unread_)
+  for (const Unread& unread : all)
     if (unread.line == line && unread.why == why) return;
-  unread_.push_back({line, std::string(text), std::move(why)});
+  all.push_back({line, std::string(text), std::move(why)});
 }
 
 void SonicTables::fail(int line, std::string_view where, std::string_view expected,
@@ -291,6 +296,10 @@ std::vector<Unread> SonicTables::take_unread() {
   std::stable_sort(unread_.begin(), unread_.end(),
                    [](const Unread& a, const Unread& b) { return a.line < b.line; });
   return std::move(unread_);
+}
+
+std::vector<Unread> SonicTables::take_dangling() {
+  return std::move(dangling_);
 }
 
 }  // namespace weir::platforms

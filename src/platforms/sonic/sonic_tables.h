@@ -27,7 +27,7 @@ class SonicTables {
   [[nodiscard]] const JsonNode* table(std::string_view name) const { return root_.find(name); }
   [[nodiscard]] const JsonNode* row(std::string_view table, std::string_view key) const;
   /// The row that a field names, in the older "[TABLE|key]" form as well. A missing row is
-  /// listed as unread.
+  /// listed as dangling.
   [[nodiscard]] const JsonNode* referred(const JsonNode& field, std::string_view table);
   /// The same as a name; empty where the row is not there.
   [[nodiscard]] std::string reference(const JsonNode& field, std::string_view table);
@@ -56,16 +56,20 @@ class SonicTables {
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] std::vector<Unread> take_unread();
+  /// Fields that name a row which is not there.
+  [[nodiscard]] std::vector<Unread> take_dangling();
 
  private:
   void check_fields(std::string_view table, const JsonNode& rows);
   void list_repeated(const JsonNode& object);
+  void list_in(std::vector<Unread>& all, int line, std::string why);
 
   const JsonNode& root_;
   std::vector<std::string_view> lines_;
   std::string file_;
   std::optional<Error> error_;
   std::vector<Unread> unread_;
+  std::vector<Unread> dangling_;
 };
 
 }  // namespace weir::platforms
