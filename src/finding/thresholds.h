@@ -99,6 +99,7 @@ struct Thresholds {
   double pool_share = 0.50;
   double alpha_factor = 4;
   double early_pause = 0.9;
+  double wasted_headroom = 0.05;
 
   // links and routes
   double hot_link = 1.9;
@@ -182,6 +183,8 @@ struct Thresholds {
   std::uint64_t like_hosts = 8;
   double link_carried = 0.1;
   double slow_moment = 0.5;
+  double counter_slack = 1.3;
+  double acknowledged = 0.1;
   double baseline_change = 0.05;
   double baseline_spread = 3;
   std::uint64_t baseline_runs = 3;

@@ -83,11 +83,11 @@ std::vector<T> part_of(const std::vector<T>& all, std::pair<std::size_t, std::si
 
 /// A counter that is still and then moves more than the link carries was not read when it moved: it
 /// says nothing of moments.
-bool is_coarse(const Rates& rates, double line_rate) {
-  constexpr double kClockError = 1.3;  // looks are taken within some of the 100 ms between them
+bool is_coarse(const Rates& rates, double line_rate, const finding::Thresholds& limits) {
   const auto still = std::count(rates.begin(), rates.end(), 0.0);
-  const bool is_too_fast = std::any_of(rates.begin(), rates.end(),
-                                       [&](double rate) { return rate > line_rate * kClockError; });
+  const bool is_too_fast = std::any_of(rates.begin(), rates.end(), [&](double rate) {
+    return rate > line_rate * limits.counter_slack;
+  });
   return still * 2 > static_cast<std::ptrdiff_t>(rates.size()) || is_too_fast;
 }
 
@@ -127,9 +127,9 @@ void add_moment(const Acted& acted, FlowControl& control) {
   control.drops.push_back(acted.drops);
 }
 
-NicMoments moments_of(const std::vector<Look>& looks, double line_rate, double slow_moment) {
+NicMoments moments_of(const std::vector<Look>& looks, double line_rate,
+                      const finding::Thresholds& limits) {
   constexpr std::size_t kFewest = 5;  // fewer have no median worth the name
-  constexpr double kOfOther = 0.1;    // a direction in which acknowledgements go is no load
   constexpr double kBits = 8;
   Rates sent;
   Rates received;
@@ -151,18 +151,19 @@ NicMoments moments_of(const std::vector<Look>& looks, double line_rate, double s
   }
   NicMoments result{.seen = Seen::kNoBytes, .interval = median_of(intervals), .found = {}};
   for (const auto& [rates, other] : {std::pair(&sent, &received), std::pair(&received, &sent)}) {
-    if (total_of(*rates) <= 0 || total_of(*rates) < total_of(*other) * kOfOther) continue;
-    const auto range = steady_part(*rates, slow_moment);
+    if (total_of(*rates) <= 0 || total_of(*rates) < total_of(*other) * limits.acknowledged)
+      continue;
+    const auto range = steady_part(*rates, limits.slow_moment);
     const Rates steady = part_of(*rates, range);
     if (steady.size() < kFewest) continue;
-    if (is_coarse(steady, line_rate)) return {.seen = Seen::kCoarse};
+    if (is_coarse(steady, line_rate, limits)) return {.seen = Seen::kCoarse};
     result.seen = Seen::kMoments;
     result.found += line_up(steady,
                             {.pauses = part_of(control.pauses, range),
                              .cnps = part_of(control.cnps, range),
                              .marks = part_of(control.marks, range),
                              .drops = part_of(control.drops, range)},
-                            slow_moment);
+                            limits.slow_moment);
   }
   return result;
 }

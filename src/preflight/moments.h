@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "counters/snapshot.h"
+#include "finding/thresholds.h"
 #include "preflight/measure.h"
 
 namespace weir::preflight {
@@ -47,6 +48,6 @@ struct NicMoments {
   LineUp found;
 };
 [[nodiscard]] NicMoments moments_of(const std::vector<Look>& looks, double line_rate,
-                                    double slow_moment);
+                                    const finding::Thresholds& limits);
 
 }  // namespace weir::preflight

@@ -262,7 +262,7 @@ TEST(Moments, OfANicAreThoseBetweenTheStartAndTheEndOfItsLoad) {
   const NicMoments seen = moments_of(
       looks_of({0, 0, kFull / 9, kFull, kFull, kFull / 10, kFull, 0, kFull, kFull, kFull / 3, 0},
                {0, 0, 9, 0, 0, 9, 0, 0}),
-      kHundredGigabit, 0.5);
+      kHundredGigabit, {});
   EXPECT_EQ(seen.seen, Seen::kMoments);
   EXPECT_NEAR(seen.interval, 0.1, 1e-9);
   EXPECT_EQ(seen.found.samples, 2 * 7U) << "both directions";
@@ -278,24 +278,24 @@ TEST(Moments, AreNotMadeOfCountersThatStandStillAndJump) {
   std::vector<std::uint64_t> rarely(30, 0);
   for (std::size_t i = 0; i < rarely.size(); i += 10)
     rarely[i] = 10 * kFull;
-  EXPECT_EQ(moments_of(looks_of(rarely, {}), kHundredGigabit, 0.5).seen, Seen::kCoarse);
+  EXPECT_EQ(moments_of(looks_of(rarely, {}), kHundredGigabit, {}).seen, Seen::kCoarse);
   // … every 200 ms: more than the link carries, after nothing.
   std::vector<std::uint64_t> often;
   for (int i = 0; i < 10; ++i)
     often.insert(often.end(), {2 * kFull, 0, 2 * kFull});
-  EXPECT_EQ(moments_of(looks_of(often, {}), kHundredGigabit, 0.5).seen, Seen::kCoarse);
+  EXPECT_EQ(moments_of(looks_of(often, {}), kHundredGigabit, {}).seen, Seen::kCoarse);
 }
 
 TEST(Moments, AreNoneWithoutBytesOrWithFewLooks) {
   COVERS("J3");
-  EXPECT_EQ(moments_of({}, kHundredGigabit, 0.5).seen, Seen::kNoBytes);
-  EXPECT_EQ(moments_of(looks_of({kFull, kFull}, {}), kHundredGigabit, 0.5).seen, Seen::kNoBytes);
-  EXPECT_EQ(moments_of(looks_of(std::vector<std::uint64_t>(20, 0), {}), kHundredGigabit, 0.5).seen,
+  EXPECT_EQ(moments_of({}, kHundredGigabit, {}).seen, Seen::kNoBytes);
+  EXPECT_EQ(moments_of(looks_of({kFull, kFull}, {}), kHundredGigabit, {}).seen, Seen::kNoBytes);
+  EXPECT_EQ(moments_of(looks_of(std::vector<std::uint64_t>(20, 0), {}), kHundredGigabit, {}).seen,
             Seen::kNoBytes);
   std::vector<Look> silent = looks_of(std::vector<std::uint64_t>(20, kFull), {});
   for (Look& look : silent)
     look.port = {"mlx5_0", "rail0", "mlx5_core", {}};
-  EXPECT_EQ(moments_of(silent, kHundredGigabit, 0.5).seen, Seen::kNoBytes);
+  EXPECT_EQ(moments_of(silent, kHundredGigabit, {}).seen, Seen::kNoBytes);
 }
 
 TEST(Moments, OfTwoNicsAreKnownWhereBothCountOrOneActed) {

@@ -14,6 +14,7 @@
 #include "diagnose/validate/switch_buffers.h"
 #include "diagnose/validate/switch_classes.h"
 #include "evidence/as_set.h"
+#include "finding/thresholds.h"
 #include "units/format.h"
 
 namespace weir::diagnose {
@@ -487,11 +488,9 @@ void check_ports(const evidence::Switch& found, const design::SwitchIntent& want
   check_vlan(found, wanted, whole, out);
 }
 
-/// Headroom for longer cables than there are is lossless, and taken from what all queues share: a
-/// note from a twentieth of it on.
+/// Headroom for longer cables than there are is lossless, and taken from what all queues share.
 void check_wasted_headroom(const evidence::Switch& found, const design::SwitchIntent& wanted,
                            Collector& out) {
-  constexpr std::int64_t kWorthANote = 20;
   Bytes wasted;
   Length longest;
   Length cable;
@@ -512,7 +511,9 @@ void check_wasted_headroom(const evidence::Switch& found, const design::SwitchIn
   }
   const int ratio = std::max(wanted.buffers.headroom_oversubscription, 1);
   const Bytes shared = wanted.buffers.lossless_shared;
-  if (shared <= 0_B || wasted / ratio * kWorthANote < shared) return;
+  const double share = static_cast<double>((wasted / ratio).raw());
+  const double least = finding::Thresholds().wasted_headroom * static_cast<double>(shared.raw());
+  if (shared <= 0_B || share < least) return;
   out.wrong("config.differs", "",
             fmt::format("{}: headroom for cables that are not there takes {} of the {} that "
                         "lossless classes share",

@@ -27,11 +27,11 @@ LoadLooks HostMoments::looks(When when) const {
 }
 
 void HostMoments::add(const LoadLooks& looks) {
-  const double share = bench_.request().thresholds.slow_moment;
+  const finding::Thresholds& limits = bench_.request().thresholds;
   for (const auto& [nic, seen] : looks.seen) {
     const auto line = bench_.line_rate(bench_.host(nic.first).nics.at(nic.second));
     const preflight::NicMoments moments =
-        preflight::moments_of(seen, static_cast<double>(line.raw()), share);
+        preflight::moments_of(seen, static_cast<double>(line.raw()), limits);
     switch (moments.seen) {
       case preflight::Seen::kNoBytes: gathered_.silent.insert(nic); break;
       case preflight::Seen::kCoarse: gathered_.coarse.insert(nic); break;

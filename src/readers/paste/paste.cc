@@ -412,6 +412,13 @@ PlainFile plain_file(const PastedFile& file) {
   return out;
 }
 
+/// Whose counters were cleared in a text. Looked for once: it may have thousands of switches.
+struct Cleared {
+  bool is_everywhere = false;
+  bool keeps_interfaces = false;
+  std::set<std::string_view> hosts;
+};
+
 /// "Site plan (intended):", "target values": what follows is how it ought to be, and no reading.
 /// A sentence that says that it is so ("as planned") or that asks for a comparison announces none.
 bool announces_plan(std::string_view line) {
@@ -931,12 +938,6 @@ class FileReader {
     return cleared().is_everywhere || cleared().hosts.contains(host);
   }
 
-  /// Looked for once: a text may have thousands of switches.
-  struct Cleared {
-    bool is_everywhere = false;
-    bool keeps_interfaces = false;
-    std::set<std::string_view> hosts;
-  };
   const Cleared& cleared() {
     if (cleared_) return *cleared_;
     Cleared& out = cleared_.emplace();
