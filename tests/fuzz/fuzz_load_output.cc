@@ -34,7 +34,7 @@ void read_output(std::string_view text, std::size_t tasks) {
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const std::size_t tasks : {0, 1, 3})
+  for (const std::size_t tasks : {std::size_t{0}, std::size_t{1}, std::size_t{3}})
     weir::ops::read_output(text, tasks);
   return 0;
 }
