@@ -422,11 +422,13 @@ TEST(SwitchConfigs, WhatIsNotThereIsListedAndStaysUnknown) {
   ASSERT_TRUE(sonic_text) << sonic_text.error().what;
   EXPECT_EQ(unread_of(*sonic_text),
             (std::vector<std::string>{
-                "5: \"wred_profile\": \"NOWHERE\"},: names WRED_PROFILE|NOWHERE, which is not in "
-                "the file",
                 "6: \"Ethernet0|99\": {}},: expected PORT|N with a queue N from 0 to 7, found "
                 "'Ethernet0|99'",
                 "7: \"BGP_NEIGHBOR\": {}: table BGP_NEIGHBOR is not about QoS, buffers or ports"}));
+  // A whole database: what it names and does not have is not there.
+  ASSERT_EQ(sonic_text->faults.size(), 1U);
+  EXPECT_EQ(sonic_text->faults.front().line, 5);
+  EXPECT_NE(sonic_text->faults.front().text.find("WRED_PROFILE|NOWHERE"), std::string::npos);
   EXPECT_FALSE(queue_of(sonic_text->state.ports.front(), 3)->ecn.is_known());
   EXPECT_TRUE(sonic_text->state.ports.front().mtu.is(9100_B));  // SONiC's own
   const auto junos_text = junos_parse(
