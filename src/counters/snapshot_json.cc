@@ -183,6 +183,7 @@ Result<Snapshot> snapshot_from_json(const JsonCursor& root) {
   }
   if (const auto clock = root.find("clock_ns")) {
     WEIR_TRY(nanoseconds, clock->integer());
+    if (nanoseconds < 0) return clock->wrong("nanoseconds since a start, 0 or more");
     snapshot.clock_ns = nanoseconds;
   }
   WEIR_TRY(nics_place, root.member("nics"));

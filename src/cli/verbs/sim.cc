@@ -426,9 +426,8 @@ Command sim_command() {
       .group = Group::kOperators,
       .summary = "simulate the fabric of a design, packet by packet",
       .description =
-          "Simulates the fabric under a workload, with faults on request; one seed gives one "
-          "digest. Exit status 1: packets of a lossless class were dropped, or a flow gave up; 5: "
-          "the workload did not finish within --duration.",
+          "Simulates the fabric under a workload, with faults on request. Exit status 1: lossless "
+          "drops, or a flow gave up; 5: not finished within --duration.",
       .arguments = {design_argument()},
       .options = sim_options(),
       .examples = {{"weir sim -w incast,to=gpu01 -f np-off,at=gpu03 --plot run.svg",

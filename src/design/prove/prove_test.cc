@@ -12,6 +12,7 @@
 #include "design/prove/buffer_cycle.h"
 #include "design/prove/failures.h"
 #include "finding/catalog.h"
+#include "finding/shown.h"
 
 namespace weir::design {
 namespace {
@@ -328,6 +329,9 @@ TEST(Failures, UpDownHasNoCircleAndNamesWhoIsCutOffInstead) {
   EXPECT_EQ(two.scenarios, 1U + 14 + 14 * 13 / 2);
   EXPECT_GT(two.cutting, 0U);
   ASSERT_FALSE(two.first_cut_off.empty());
+  EXPECT_TRUE(finding::is_raised(cut_off_findings(two, made.intent), "routing.cut_off"));
+  const FailureWalk none = walk_failures(made.intent, 0);
+  EXPECT_FALSE(finding::is_raised(cut_off_findings(none, made.intent), "routing.cut_off"));
 }
 
 TEST(Failures, ParallelCablesKeepALinkThroughAsManyFailuresAsTheyAreLessOne) {

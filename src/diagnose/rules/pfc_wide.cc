@@ -135,7 +135,8 @@ bool is_rdma_shown(const View& view) {
   return false;
 }
 
-void look_at_wide_switch(const View& view, const std::string& name, Suspicions& out) {
+void look_at_wide_switch(const View& view, const std::string& name, bool is_shown,
+                         Suspicions& out) {
   Suspicion wide{.id = "pfc.multiple_priorities",
                  .where = {.switch_name = name},
                  .explains = wide_consequences()};
@@ -156,7 +157,7 @@ void look_at_wide_switch(const View& view, const std::string& name, Suspicions& 
     }
     std::vector<finding::EvidenceLine> paused;
     add_pauses(view, port->counts, "switch.prio", paused);
-    if (is_read || paused.empty() || wanted != only_rdma(view) || !is_rdma_shown(view)) continue;
+    if (is_read || paused.empty() || wanted != only_rdma(view) || !is_shown) continue;
     if (wide.verdict.empty()) {
       wide.verdict = fmt::format("{} sends or receives pauses on other priorities than {}.", name,
                                  view.rdma());
@@ -170,8 +171,9 @@ void look_at_wide_switch(const View& view, const std::string& name, Suspicions& 
 }  // namespace
 
 void look_for_pfc_too_wide(const View& view, Suspicions& out) {
+  const bool is_shown = is_rdma_shown(view);
   for (const std::string& name : view.switches())
-    look_at_wide_switch(view, name, out);
+    look_at_wide_switch(view, name, is_shown, out);
   for (const NicView& nic : view.nics()) {
     look_at_wide(view, nic, out);
     look_at_global_pause(view, nic, out);

@@ -120,7 +120,7 @@ TEST(Report, answersTheFiveQuestionsWithYesNoOrCannotTell) {
   const std::string html = report_html(sample(intent));
   EXPECT_NE(html.find("<td class=\"sign\">✓</td><td class=\"question\">Are we dropping?</td>"),
             std::string::npos);
-  EXPECT_NE(html.find("<td class=\"answer\">unknown</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"answer\">cannot tell</td>"), std::string::npos);
 }
 
 TEST(Report, isWellFormedAndNeedsNothingFromElsewhere) {
@@ -300,7 +300,9 @@ TEST(Report, keepsTheFixesForAnyHostBesideThoseOfItsPlatforms) {
   COVERS("J5");
   Report report;
   report.platforms = {"mlx5-ofed", "cumulus"};
-  report.judgement.findings.push_back(finding::make_finding("receiver.slow", "It is slow.", {}));
+  finding::Finding slow = finding::make_finding("receiver.slow", "It is slow.", {});
+  slow.fix = {{"host", {"lspci"}, ""}, {"mlx5-ofed", {"mlxlink"}, ""}, {"sonic", {"show"}, ""}};
+  report.judgement.findings.push_back(std::move(slow));
   const auto plan = plan_of(report);
   ASSERT_EQ(plan.size(), 1U);
   std::set<std::string> platforms;

@@ -19,7 +19,7 @@ struct AlertRule {
   std::string_view hold;      // `for`; empty: at once
   std::string_view keep;      // `keep_firing_for`; empty: none
   std::string_view severity;  // "page" "warning" "info"
-  std::string_view summary;   // a sentence
+  std::string summary;        // a sentence
   std::string_view explain;   // the finding to read; empty: none
 };
 

@@ -389,11 +389,10 @@ Command preflight_command() {
       .group = Group::kOperators,
       .summary = "go or no-go before training, in stages; stops at a red flag",
       .description =
-          "Says first what each stage will do, then runs them in order: 0 facts, 1 idle counters, "
-          "2 paths, 3 loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a "
-          "soak. Each is judged by what was measured and by what the counters did around it. A "
-          "slow host is tried again, alone, before it is blamed. Exit status 0 is go, 1 no-go, 5 "
-          "cannot tell.",
+          "Says what each stage will do, then runs them: 0 facts, 1 idle counters, 2 paths, 3 "
+          "loopback, 4 pairs of hosts, 5 overload, 6 collectives, 7 a failure, 8 a soak. "
+          "Counters are judged beside each. A slow host is tried again before it is blamed. Exit "
+          "status 0: go, 1: no-go, 5: cannot tell.",
       .arguments = {design_argument()},
       .options = {{.name = "lab",
                    .metavar = "DIR",
@@ -414,13 +413,13 @@ Command preflight_command() {
                    .help = "on hosts: more options for every perftest: '-u 18'"},
                   {.name = "collective",
                    .metavar = "CMD",
-                   .help = "stage 6 on hosts: nccl-tests, by a shell of the first"},
+                   .help = "stage 6 on hosts: nccl-tests, on the first one"},
                   {.name = "collective-limit",
                    .metavar = "TIME",
                    .help = "ends it when it takes longer (30min)"},
                   {.name = "drain",
                    .metavar = "CMD",
-                   .help = "stage 7 on hosts: drains the last rail, by a shell here"},
+                   .help = "stage 7 on hosts: drains the last rail, run here"},
                   {.name = "restore", .metavar = "CMD", .help = "ends what --drain began"},
                   {.name = "out",
                    .letter = 'o',
