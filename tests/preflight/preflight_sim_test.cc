@@ -77,9 +77,7 @@ std::vector<FaultRow> fault_rows() {
       {"link-down", ",at=leaf1/swp9", StageId::kFacts},
       {"switch-down", ",at=spine1", StageId::kFacts},
       {"degraded-link", ",at=leaf1/swp9", StageId::kPath},
-      {"same-hash-seed", "", std::nullopt,
-       "a warning in every stage: it costs bandwidth, not losslessness; --fail-on warning stops "
-       "it"},
+      {"same-hash-seed", "", StageId::kFacts},
       {"reordering", "", StageId::kPairs},
       {"routing-loop", ",at=leaf1", StageId::kPath},
       {"bounce-routing", ",at=leaf1", StageId::kPairs},
