@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/untrusted/json_parse.h"
 #include "design/file/load.h"
+#include "small_design.h"
 #include "tune/crew/crew.h"
 
 namespace weir::tune {
@@ -66,16 +67,6 @@ void read_introduction(const std::string& line) {
                               .reply = [&](const std::string& /*reply*/) { ++replies; }});
   WEIR_CHECK(replies == 1);
   WEIR_CHECK(worked || !worked.error().what.empty());
-}
-
-const design::Design& small_design() {
-  static const design::Loaded made = design::load_text(
-      "weir: 1\nname: pair\nhosts:\n  gpu: { names: \"gpu[1-2]\", nic: connectx6dx, stack: ofed }\n"
-      "switches:\n  leaf: { names: leaf1, system: cumulus, asic: spectrum3 }\nlinks:\n"
-      "  - { from: gpu, to: leaf, speed: 100G, cable: dac, length: 3m }\n",
-      "pair.yaml");
-  WEIR_CHECK(made.is_good());
-  return made.design;
 }
 
 /// Up to the run: a simulation may take as long as its order says.

@@ -47,6 +47,13 @@ void print_what_was_read(const readers::Paste& paste, Context& context) {
                                unread.line.line, unread.line.text, unread.line.why);
   }
   std::vector<std::string> said = outputs_read(paste);
+  // A text of a thousand switches would fill the screen; --json has all of them.
+  constexpr std::size_t kMostOutputs = 24;
+  if (said.size() > kMostOutputs) {
+    const std::size_t more = said.size() - kMostOutputs;
+    said.resize(kMostOutputs);
+    said.push_back(counted(more, "more output"));
+  }
   if (said.empty()) said.emplace_back("words only, no known output");
   if (!paste.unread.empty())
     said.push_back(counted(paste.unread.size(), "line") + " not understood");
